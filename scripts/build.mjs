@@ -1,0 +1,115 @@
+/** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const dist = join(root, 'dist')
+
+/** Turns every dynamic import of a file of ours into a file of its own in dist. */
+const lazyFiles = new Map()
+const splitLazyImports = {
+  name: 'split-lazy-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const source = join(resolveDir, path)
+      const name = basename(path, '.ts')
+      if (lazyFiles.has(name) && lazyFiles.get(name) !== source) {
+        throw new Error(`Two lazily loaded files are named ${name}: rename one`)
+      }
+      lazyFiles.set(name, source)
+      return { path: `./${name}.cjs`, external: true }
+    })
+  },
+}
+
+/** The SDK's validator for elicitation answers is 150 KB that a tools server never runs. */
+const withoutValidator = {
+  name: 'without-validator',
+  setup({ onResolve, onLoad }) {
+    const filter = /^@modelcontextprotocol\/server\/_shims$/
+    onResolve({ filter }, () => ({ path: 'shims', namespace: 'without-validator' }))
+    onLoad({ filter: /.*/, namespace: 'without-validator' }, () => ({
+      contents: `export { default as process } from 'node:process'
+        export class DefaultJsonSchemaValidator {
+          getValidator() { throw new Error('No JSON Schema validator is built in') }
+        }`,
+    }))
+  },
+}
+
+const settings = {
+  outdir: dist,
+  bundle: true,
+  minify: true,
+  keepNames: false,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': 'importMetaUrl' },
+  plugins: [splitLazyImports, withoutValidator],
+  logLevel: 'warning',
+}
+
+const importMetaUrl = "const importMetaUrl=require('node:url').pathToFileURL(__filename).href;"
+
+/** Loads a sibling through V8's code cache where the build left one that this very Node accepts. */
+const cachedRequire = `require=((plain)=>(id)=>{
+if(!id.startsWith('./'))return plain(id);
+const fs=plain('node:fs'),vm=plain('node:vm'),filename=plain('node:path').join(__dirname,id);
+let cachedData;try{cachedData=fs.readFileSync(filename+'.cache')}catch{return plain(id)}
+const script=new vm.Script('(function(exports,require,module,__filename,__dirname){'+fs.readFileSync(filename,'utf8')+'\\n})',{filename,cachedData});
+const module={exports:{}};
+script.runInThisContext()(module.exports,plain,module,filename,__dirname);
+return module.exports})(require);`
+
+export async function buildAll() {
+  rmSync(dist, { recursive: true, force: true })
+  await build({
+    ...settings,
+    entryPoints: { agentmail: join(root, 'src/cli/main.ts') },
+    banner: { js: `#!/usr/bin/env node\n${importMetaUrl}${cachedRequire}` },
+  })
+  for (const [name, source] of lazyFiles) {
+    await build({ ...settings, entryPoints: { [name]: source }, banner: { js: importMetaUrl } })
+  }
+  chmodSync(join(dist, 'agentmail.cjs'), 0o755)
+  writeCodeCache('mcp')
+}
+
+/** Runs a handshake on the built file and keeps what V8 compiled for it; a Node of another version ignores it. */
+function writeCodeCache(name) {
+  const maker = join(root, 'scripts/make-code-cache.cjs')
+  const messages = [
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'build', version: '0' },
+      },
+    },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ]
+  const { status } = spawnSync(process.execPath, [maker, join(dist, `${name}.cjs`)], {
+    input: messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
+    env: {
+      ...process.env,
+      TMUX: '',
+      AGENTMAIL_AGENT: 'build',
+      AGENTMAIL_DIR: join(root, 'node_modules/.cache/agentmail/build-post'),
+    },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`The code cache of ${name} could not be made`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

@@ -1,0 +1,76 @@
+/** Makes sure that what package.json asks for is installed and that dist/ is what src/ says; quick when both are. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+export async function ensure() {
+  checkNode()
+  ensureInstalled()
+  await ensureBuilt()
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`AgentMail needs Node 20.19 or newer; this is ${process.version}.`)
+  process.exit(1)
+}
+
+function ensureInstalled() {
+  const stamp = join(root, 'node_modules/.agentmail-installed')
+  const wanted = hashOf(['package.json', 'package-lock.json'])
+  if (readIfThere(stamp) === wanted) return
+  console.log('Installing what AgentMail is built from…')
+  const command = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
+  const args = [command, '--no-audit', '--no-fund', '--loglevel=error']
+  const { status } = spawnSync('npm', args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) {
+    console.error(`npm ${command} failed: see above. It needs the npm registry the first time.`)
+    process.exit(1)
+  }
+  writeFileSync(stamp, hashOf(['package.json', 'package-lock.json']))
+}
+
+async function ensureBuilt() {
+  const stamp = join(root, 'dist/.built-from')
+  const sources = [
+    'package.json',
+    'package-lock.json',
+    ...filesBelow('src'),
+    ...filesBelow('scripts'),
+  ]
+  const wanted = `${process.version} ${hashOf(sources)}`
+  if (readIfThere(stamp) === wanted) return
+  console.log('Building…')
+  const { buildAll } = await import('./build.mjs')
+  await buildAll()
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort()
+}
+
+function hashOf(files) {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)))
+  return hash.digest('hex')
+}
+
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await ensure()

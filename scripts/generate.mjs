@@ -1,0 +1,116 @@
+/** Writes what is derived from the tool files: toolset indexes, schema snapshots, the README's tool table. `--check` only tells what is stale. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from './ensure.mjs'
+
+const check = process.argv.includes('--check')
+const toolsDir = join(root, 'src/tools')
+const snapshotsDir = join(root, 'test/tool-snapshots')
+const notTools = ['index.ts', 'context.ts']
+const stale = []
+
+const toolsets = readdirSync(toolsDir, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name)
+
+for (const toolset of toolsets) put(join(toolsDir, toolset, 'index.ts'), indexOf(toolset))
+
+const listings = []
+for (const toolset of toolsets) {
+  const tools = await loadTools(toolset)
+  listings.push({ toolset, tools })
+  const expected = new Set()
+  for (const { listing } of tools) {
+    const file = join(snapshotsDir, toolset, `${listing.name}.json`)
+    expected.add(`${listing.name}.json`)
+    put(file, `${JSON.stringify(listing, null, 2)}\n`)
+  }
+  for (const file of readdirSync(join(snapshotsDir, toolset))) {
+    if (!expected.has(file)) drop(join(snapshotsDir, toolset, file))
+  }
+}
+putTable(join(root, 'README.md'), listings)
+
+if (stale.length > 0) {
+  console.error(`Stale, run "npm run generate": ${stale.join(', ')}`)
+  process.exit(1)
+}
+
+function indexOf(toolset) {
+  const files = readdirSync(join(toolsDir, toolset)).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !notTools.includes(file),
+  )
+  const names = files.map((file) => [file, camelCase(file.replace('.ts', ''))])
+  return [
+    `/** The tools of the ${toolset} toolset. Generated from the files of this folder: npm run generate. */`,
+    ...names.map(([file, name]) => `import ${name} from './${file}'`),
+    '',
+    `export const tools = [${names.map(([, name]) => name).join(', ')}]`,
+    '',
+  ].join('\n')
+}
+
+async function loadTools(toolset) {
+  const outfile = join(root, 'node_modules/.cache/agentmail', `${toolset}.mjs`)
+  await build({
+    entryPoints: [join(toolsDir, toolset, 'index.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  })
+  return (await import(`${pathToFileURL(outfile)}?${Date.now()}`)).tools
+}
+
+function putTable(readme, listings) {
+  const rows = listings.flatMap(({ toolset, tools }) =>
+    tools.map(
+      ({ listing }) =>
+        `| ${toolset} | \`${listing.name}\` | ${inputs(listing)} | ${listing.description} |`,
+    ),
+  )
+  const table = ['| Toolset | Tool | Input | What it does |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  )
+  const text = readFileSync(readme, 'utf8')
+  const marked = /(<!-- tools -->\n)[\s\S]*?(\n<!-- \/tools -->)/
+  if (!marked.test(text)) throw new Error('README.md has no <!-- tools --> … <!-- /tools --> marks')
+  put(
+    readme,
+    text.replace(marked, (_, open, close) => open + table + close),
+  )
+}
+
+function inputs({ inputSchema }) {
+  const names = Object.keys(inputSchema.properties ?? {})
+  const required = inputSchema.required ?? []
+  return (
+    names.map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\`?`)).join(', ') ||
+    '–'
+  )
+}
+
+function put(file, content) {
+  let now
+  try {
+    now = readFileSync(file, 'utf8')
+  } catch {}
+  if (now === content) return
+  if (check) stale.push(relative(root, file))
+  else {
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, content)
+  }
+}
+
+function drop(file) {
+  if (check) stale.push(relative(root, file))
+  else rmSync(file)
+}
+
+function camelCase(name) {
+  return name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
+}

@@ -1,0 +1,96 @@
+/** The shape of a command, and how its arguments are read. */
+import { parseArgs } from 'node:util'
+import type { Flags } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+
+interface OptionShape {
+  type: 'string' | 'boolean'
+  short?: string
+  /** How its value is called in the help. */
+  value?: string
+  about: string
+}
+
+export interface Command {
+  /** As in `agentmail <name> <usage>`. */
+  usage: string
+  summary: string
+  /** What the help says beyond the summary. */
+  details?: string
+  options?: Record<string, OptionShape>
+  /** How many words may stand beside the options; the rest is refused. */
+  maxPositionals?: number
+  /** Does the work, prints the answer, and gives the exit code (0 if nothing is said). */
+  run(call: Call): Promise<number | undefined>
+}
+
+export interface Call {
+  flags: Flags
+  positionals: string[]
+  json: boolean
+}
+
+const commonOptions = {
+  json: { type: 'boolean', about: 'print the answer as JSON' },
+  help: { type: 'boolean', short: 'h', about: 'print this help' },
+} as const satisfies Record<string, OptionShape>
+
+/** Reads the arguments of a command. A value may begin with a dash, since names and messages may. */
+export function readArguments(command: Command, args: string[]): Call & { help: boolean } {
+  const options: Record<string, OptionShape> = { ...command.options, ...commonOptions }
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
+  const flags: Record<string, string | boolean> = {}
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const shape = Object.hasOwn(options, token.name) ? options[token.name] : undefined
+    if (!shape) {
+      throw misuse(`unknown option ${token.rawName}`, 'Put -- before text that begins with a dash.')
+    }
+    if (shape.type === 'string' && token.value === undefined) {
+      throw misuse(`option ${token.rawName} needs a value`)
+    }
+    if (shape.type === 'boolean' && token.value !== undefined) {
+      throw misuse(`option ${token.rawName} takes no value`)
+    }
+    flags[token.name] = token.value ?? true
+  }
+  const help = flags.help === true
+  if (!help && positionals.length > (command.maxPositionals ?? 0)) {
+    throw misuse(
+      `too many arguments: ${positionals.slice(command.maxPositionals ?? 0).join(' ')}`,
+      'Put quotes around a text of several words.',
+    )
+  }
+  return { flags, positionals, json: flags.json === true, help }
+}
+
+const misuse = (message: string, next = 'See --help.') =>
+  new AgentMailError('invalid_request', message, next)
+
+/** The help of one command. */
+export function helpOf(name: string, command: Command): string {
+  const options = Object.entries<OptionShape>({ ...command.options, ...commonOptions })
+  const left = options.map(([option, shape]) => {
+    const value = shape.type === 'string' ? ` <${shape.value ?? option}>` : ''
+    return `${shape.short ? `-${shape.short}, ` : '    '}--${option}${value}`
+  })
+  const width = Math.max(...left.map((text) => text.length)) + 2
+  return [
+    `Usage: agentmail ${name}${command.usage ? ` ${command.usage}` : ''}`,
+    '',
+    command.summary,
+    ...(command.details ? ['', command.details] : []),
+    '',
+    'Options:',
+    ...options.map(([, shape], index) => `  ${left[index]?.padEnd(width)}${shape.about}`),
+    '',
+  ].join('\n')
+}
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value))

@@ -1,0 +1,52 @@
+/** agentmail cleanup: remove what nobody needs any more. */
+import { systemClock } from '../../clock.ts'
+import { Config } from '../../config.ts'
+import { hasIdentity } from '../../mailbox/agent.ts'
+import { cleanup } from '../../mailbox/cleanup.ts'
+import { openOffice, openPost } from '../../mailbox/post.ts'
+import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '[--stale-hours <n>] [--delivered-hours <n>] [--dry-run]',
+  summary: 'Remove recipients that are gone, read mail that is old, and empty mailboxes.',
+  details:
+    'Unread mail is never removed, nor is mail without a date. Safe while agents are at work.',
+  options: {
+    'stale-hours': {
+      type: 'string',
+      value: 'n',
+      about: 'recipients not heard of for n hours (48)',
+    },
+    'delivered-hours': {
+      type: 'string',
+      value: 'n',
+      about: 'read messages older than n hours (2)',
+    },
+    'dry-run': { type: 'boolean', about: 'count only, remove nothing' },
+  },
+
+  async run({ flags, json }) {
+    const config = new Config(flags)
+    const dryRun = flags['dry-run'] === true
+    const options = {
+      staleHours: config.number('staleHours'),
+      deliveredHours: config.number('deliveredHours'),
+      dryRun,
+      windows: await allWindowNames(config),
+    }
+    const office = await openOffice(config)
+    if (!ownPane(config) && hasIdentity(config)) await openPost(config) // a name of one's own registers
+    const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)
+    if (json) {
+      printJson({ recipients, messages, mailboxes, dry_run: dryRun })
+      return 0
+    }
+    print(`Cleanup complete:${dryRun ? ' (dry run, nothing was removed)' : ''}`)
+    const { offline, stale } = recipients
+    print(`  Recipients removed: ${offline + stale} (${offline} offline, ${stale} stale)`)
+    print(`  Messages removed: ${messages}`)
+    print(`  Mailboxes removed: ${mailboxes}`)
+    return 0
+  },
+}

@@ -1,0 +1,45 @@
+/** agentmail config: what is in force, and where it came from. */
+import { Config, type SettingInForce, settings } from '../../config.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+const flagOptions = Object.values(settings).flatMap((setting) =>
+  'flag' in setting
+    ? [[setting.flag, { type: 'string' as const, value: 'n', about: setting.about }] as const]
+    : [],
+)
+
+export const command: Command = {
+  usage: '',
+  summary: 'Show the settings in force and where each came from.',
+  details:
+    'A flag wins over the environment, the environment over the default. Secrets are masked.',
+  options: Object.fromEntries(flagOptions),
+
+  async run({ flags, json }) {
+    const inForce = new Config(flags).inForce()
+    if (json) {
+      printJson({ settings: inForce })
+      return 0
+    }
+    const rows = inForce.map((setting) => [
+      setting.env,
+      shown(setting),
+      setting.source,
+      setting.about,
+    ])
+    const widths = [0, 1, 2].map((column) =>
+      Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    )
+    for (const row of rows) {
+      print(
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      )
+    }
+    return 0
+  },
+}
+
+const shown = ({ value }: SettingInForce): string => (value === null ? '-' : String(value))

@@ -1,0 +1,26 @@
+/** agentmail doctor: look for what is wrong. */
+import { Config } from '../../config.ts'
+import { examine } from '../../mailbox/doctor.ts'
+import { PostOffice } from '../../mailbox/post-office.ts'
+import { allWindowNames } from '../../mailbox/tmux.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '',
+  summary: 'Look for damaged lines and mail that nobody will read.',
+  details: 'Exit code 1 when there is a finding. It changes nothing.',
+
+  async run({ json }) {
+    const config = new Config()
+    const office = await PostOffice.locate(config)
+    const findings = examine(office, await allWindowNames(config))
+    if (json) printJson({ post_office: office.dir, findings })
+    else {
+      print(`Post office: ${office.dir}`)
+      for (const { subject, problem, advice } of findings)
+        print(`${subject}: ${problem}\n  ${advice}`)
+      if (findings.length === 0) print('Nothing is wrong.')
+    }
+    return findings.length > 0 ? 1 : 0
+  },
+}

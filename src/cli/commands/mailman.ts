@@ -1,0 +1,118 @@
+/** agentmail mailman: watch the mailboxes and nudge agents that have mail. */
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../clock.ts'
+import { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import { log } from '../../log.ts'
+import { outsideTmux } from '../../mailbox/agent.ts'
+import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
+import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
+import { PostOffice } from '../../mailbox/post-office.ts'
+import { ownPane, viewFrom } from '../../mailbox/tmux.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '[--daemon]',
+  summary: 'Watch the mailboxes and nudge agents that have mail waiting.',
+  details:
+    'It types "Check your agentmail" into the window of an agent that is ready and has unread mail, at\nmost once a minute. Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
+  options: {
+    daemon: { type: 'boolean', about: 'run in the background; its log is .agentmail/mailman.log' },
+  },
+
+  async run({ flags, json }) {
+    const config = new Config(flags)
+    const pane = ownPane(config)
+    if (!pane) throw outsideTmux()
+    const [{ session }, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
+    office.create()
+    return flags.daemon ? startDaemon(office, json) : work(config, office, session, json)
+  },
+}
+
+async function work(
+  config: Config,
+  office: PostOffice,
+  session: string,
+  json: boolean,
+): Promise<number> {
+  const nudgeMs = config.number('nudgeSeconds') * 1000
+  const pidFile = await takePidFile(office.pidFile)
+  const say = (event: object, text: string) => (json ? printJson(event) : print(text))
+  try {
+    warnOfStale(pidFile)
+    const mailman = new Mailman({
+      office,
+      session,
+      clock: systemClock,
+      nudgeMs,
+      onEvent: (event) =>
+        say({ at: new Date().toISOString(), ...event }, `${clockTime()} ${sentence(event)}`),
+    })
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => mailman.stop())
+    }
+    const { pid } = process
+    say(
+      { event: 'started', pid, post_office: office.dir },
+      `Mailman started (PID: ${pid}), watching ${office.dir}`,
+    )
+    process.send?.({ started: pid })
+    await mailman.run()
+    return 0
+  } catch (error) {
+    if (!AgentMailError.is(error) || error.code !== 'tmux_lost') throw error
+    log('the tmux session has ended, and the mailman with it')
+    return 1
+  } finally {
+    pidFile.release()
+  }
+}
+
+/** Starts this same command detached, and stays until it has said that it runs. */
+async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
+  const pidFile = await takePidFile(office.pidFile)
+  warnOfStale(pidFile)
+  pidFile.release()
+  const logFile = join(office.dir, 'mailman.log')
+  const isLong = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 1 << 20
+  const output = openSync(logFile, isLong ? 'w' : 'a', 0o600)
+  const args = [process.argv[1] ?? '', 'mailman', ...(json ? ['--json'] : [])]
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+  })
+  closeSync(output)
+  const failed = await new Promise<number | undefined>((resolve) => {
+    child.on('message', () => resolve(undefined))
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+  if (failed !== undefined) {
+    process.stderr.write(`error: the mailman could not be started\nIts log says why: ${logFile}\n`)
+    return failed
+  }
+  if (json) printJson({ event: 'started', pid: child.pid, log: logFile })
+  else print(`Mailman started in the background (PID: ${child.pid}); its log is ${logFile}`)
+  child.disconnect()
+  child.unref()
+  return 0
+}
+
+function warnOfStale({ stale }: PidFile): void {
+  if (stale) log(`warning: a mailman with PID ${stale} ended without a word; taking over from it`)
+}
+
+const clockTime = () => new Date().toTimeString().slice(0, 8)
+
+function sentence(event: MailmanEvent): string {
+  switch (event.event) {
+    case 'nudged':
+      return `nudged ${event.agent}`
+    case 'waiting':
+      return `${event.agent} has mail and cannot be disturbed: ${event.reason}`
+    case 'failed':
+      return `warning: ${event.reason}`
+  }
+}

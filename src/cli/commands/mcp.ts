@@ -1,0 +1,26 @@
+/** agentmail mcp: serve a toolset to an MCP client on standard input and output. */
+import { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import { serveMailbox } from '../../server/mailbox-stdio.ts'
+import type { Command } from '../command.ts'
+
+const toolsets: Record<string, (config: Config) => Promise<number>> = {
+  mailbox: serveMailbox,
+}
+
+export const command: Command = {
+  usage: '[toolset]',
+  summary: 'Serve a toolset to an MCP client on STDIO (default: mailbox).',
+  details: `Toolsets: ${Object.keys(toolsets).join(', ')}.\nStart it from your client's configuration; it ends when the client closes its input.`,
+  maxPositionals: 1,
+
+  run({ positionals: [name = 'mailbox'] }) {
+    const serve = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined
+    if (serve) return serve(new Config())
+    throw new AgentMailError(
+      'invalid_request',
+      `unknown toolset: ${name}`,
+      `There is: ${Object.keys(toolsets).join(', ')}.`,
+    )
+  },
+}

@@ -1,0 +1,38 @@
+/** agentmail receive: take the oldest unread message. */
+import { Config } from '../../config.ts'
+import { openPost, type Received, receive } from '../../mailbox/post.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '[--hook]',
+  summary: 'Read your oldest unread message.',
+  details:
+    '--hook is for the hooks of coding agents: a message goes to stderr with exit code 2, which puts it\nbefore the agent; without one, and on any error, it is silent and exits with 0.',
+  options: {
+    hook: { type: 'boolean', about: 'answer in the form that hooks of coding agents expect' },
+  },
+
+  async run({ flags, json }) {
+    if (flags.hook) return receiveForHook()
+    const received = await receive(await openPost(new Config()))
+    if (json) printJson(received)
+    else print(readable(received))
+    return 0
+  },
+}
+
+async function receiveForHook(): Promise<number> {
+  try {
+    const received = await receive(await openPost(new Config()), () => {})
+    if (!('message' in received)) return 0
+    process.stderr.write(`You got new mail\n${readable(received)}`)
+    return 2
+  } catch {
+    return 0
+  }
+}
+
+const readable = (received: Received): string =>
+  'message' in received
+    ? `From: ${received.from}\nID: ${received.id}\n\n${received.message}\n`
+    : `${received.status}\n`

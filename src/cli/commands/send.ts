@@ -1,0 +1,87 @@
+/** agentmail send: put a message into somebody's mailbox. */
+import { fstatSync } from 'node:fs'
+import { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import { checkIdentity } from '../../mailbox/agent.ts'
+import { maxMessageBytes } from '../../mailbox/message.ts'
+import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
+import { type Command, print, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',
+  summary: 'Send a message to another agent.',
+  details:
+    'Without -m, text piped to standard input is the message; without that, the last argument is.\nA recipient is a name from `agentmail recipients`. A message holds at most 64KB.',
+  options: {
+    recipient: { type: 'string', short: 'r', value: 'name', about: 'who gets it' },
+    message: {
+      type: 'string',
+      short: 'm',
+      value: 'text',
+      about: 'what to say; standard input is not read',
+    },
+  },
+  maxPositionals: 2,
+
+  async run({ flags, positionals, json }) {
+    const config = new Config()
+    checkIdentity(config)
+    const words = [...positionals]
+    const recipient = textFlag(flags.recipient) ?? (words.length > 0 ? words.shift() : undefined)
+    // With -r, a first of two words is a recipient that the flag overrules; a single one is the message.
+    const word = words.at(-1)
+    if (!recipient) throw missing()
+    const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
+    const sent = await send(await openPost(config), recipient, message).catch((error) => {
+      throw AgentMailError.is(error) && error.code === 'self_send' ? recipientNotFound() : error
+    })
+    if (json) printJson(sent)
+    else print(`Message #${sent.message_id} sent`)
+    return 0
+  },
+}
+
+const textFlag = (flag: string | boolean | undefined) =>
+  typeof flag === 'string' ? flag : undefined
+
+/**
+ * What is piped in, without its last newline; nothing if that is empty or nobody pipes. Where there
+ * is a word to send instead, an open pipe that stays silent is given up: many programs leave one open.
+ */
+async function pipedText(hasWord: boolean): Promise<string | undefined> {
+  if (process.stdin.isTTY || !isPiped()) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  const silence = hasWord ? setTimeout(() => process.stdin.destroy(), 1000) : undefined
+  try {
+    for await (const chunk of process.stdin) {
+      clearTimeout(silence)
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > maxMessageBytes + 1) break
+    }
+  } catch {
+    if (size === 0) return undefined // destroyed by the timer, or closed
+  }
+  clearTimeout(silence)
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+  return text === '' ? undefined : text
+}
+
+function isPiped(): boolean {
+  try {
+    const stat = fstatSync(0)
+    return stat.isFIFO() || stat.isFile() || stat.isSocket()
+  } catch {
+    return false
+  }
+}
+
+const missing = () =>
+  new AgentMailError(
+    'missing_arguments',
+    'missing required arguments: recipient message',
+    'For example: agentmail send reviewer "The build is green"',
+  )

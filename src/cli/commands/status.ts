@@ -1,0 +1,23 @@
+/** agentmail status: say whether you can be disturbed. */
+import { Config } from '../../config.ts'
+import { hasIdentity } from '../../mailbox/agent.ts'
+import { openPost, setStatus } from '../../mailbox/post.ts'
+import { checkStatus } from '../../mailbox/recipients.ts'
+import { type Command, printJson } from '../command.ts'
+
+export const command: Command = {
+  usage: '<ready|work|offline>',
+  summary: 'Say whether the mailman may nudge you.',
+  details:
+    'ready: nudge me when mail waits. work, offline: do not.\nOutside tmux and without AGENTMAIL_AGENT it does nothing, so that hooks can call it anywhere.',
+  maxPositionals: 1,
+
+  async run({ positionals: [status = ''], json }) {
+    const config = new Config()
+    if (!hasIdentity(config)) return 0
+    checkStatus(status)
+    const answer = await setStatus(await openPost(config), status)
+    if (json) printJson(answer)
+    return 0
+  },
+}

@@ -1,0 +1,124 @@
+/** Every setting of AgentMail in one table: a flag wins over the environment, that over the default. */
+import { AgentMailError } from './errors.ts'
+
+interface SettingShape {
+  /** Environment variable. */
+  env: string
+  /** Command line flag, without the dashes. */
+  flag?: string
+  about: string
+  /** What is shown when nothing is set. */
+  fallback: string | number | undefined
+  /** Shown masked, whatever it holds. */
+  secret?: true
+}
+
+export const settings = {
+  dir: {
+    env: 'AGENTMAIL_DIR',
+    about: 'the post office folder, instead of .agentmail/ in the main worktree',
+    fallback: undefined,
+  },
+  agent: {
+    env: 'AGENTMAIL_AGENT',
+    about: 'your name where there is no tmux window to take it from',
+    fallback: undefined,
+  },
+  tmux: {
+    env: 'TMUX',
+    about: 'set by tmux: its socket, process id and session',
+    fallback: undefined,
+  },
+  tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
+  nudgeSeconds: {
+    env: 'AGENTMAIL_NUDGE_SECONDS',
+    about: 'the mailman nudges an agent at most once in this time',
+    fallback: 60,
+  },
+  staleHours: {
+    env: 'AGENTMAIL_STALE_HOURS',
+    flag: 'stale-hours',
+    about: 'cleanup removes recipients not heard of for this long',
+    fallback: 48,
+  },
+  deliveredHours: {
+    env: 'AGENTMAIL_DELIVERED_HOURS',
+    flag: 'delivered-hours',
+    about: 'cleanup removes read messages older than this',
+    fallback: 2,
+  },
+} as const satisfies Record<string, SettingShape>
+
+export type SettingName = keyof typeof settings
+export type Flags = Readonly<Record<string, string | boolean | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface SettingInForce {
+  name: SettingName
+  env: string
+  value: string | number | null
+  source: 'flag' | 'environment' | 'default'
+  about: string
+}
+
+/**
+ * What is in force for this process. An empty value counts as absent.
+ *
+ * @example new Config({ 'stale-hours': '1' }).number('staleHours') // 1
+ */
+export class Config {
+  readonly #flags: Flags
+  readonly #env: Environment
+
+  constructor(flags: Flags = {}, env: Environment = process.env) {
+    this.#flags = flags
+    this.#env = env
+  }
+
+  text(name: SettingName): string | undefined {
+    return this.#find(name).value
+  }
+
+  /** A number that is not negative. */
+  number(name: SettingName): number {
+    const { value, label } = this.#find(name)
+    const number = value?.trim() ? Number(value) : Number.NaN
+    if (Number.isFinite(number) && number >= 0) return number
+    throw new AgentMailError(
+      'bad_config',
+      `${label} must be a number of 0 or more, not "${value}"`,
+      'Correct it, or leave it out to use the default.',
+    )
+  }
+
+  /** Everything in force, for `agentmail config`: secrets masked. */
+  inForce(): SettingInForce[] {
+    return (Object.keys(settings) as SettingName[]).map((name) => {
+      const { value, source } = this.#find(name)
+      const shape: SettingShape = settings[name]
+      const shown = value !== undefined && shape.secret ? '********' : value
+      const number = typeof shape.fallback === 'number' && shown !== undefined
+      return {
+        name,
+        env: shape.env,
+        value: number ? Number(shown) : (shown ?? null),
+        source,
+        about: shape.about,
+      }
+    })
+  }
+
+  #find(name: SettingName) {
+    const shape: SettingShape = settings[name]
+    const flag = shape.flag === undefined ? undefined : this.#flags[shape.flag]
+    if (typeof flag === 'string') {
+      return { value: flag, source: 'flag' as const, label: `--${shape.flag}` }
+    }
+    const value = this.#env[shape.env]
+    if (value !== undefined && value.trim() !== '') {
+      return { value, source: 'environment' as const, label: shape.env }
+    }
+    const fallback = shape.fallback === undefined ? undefined : String(shape.fallback)
+    return { value: fallback, source: 'default' as const, label: shape.env }
+  }
+}

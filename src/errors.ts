@@ -1,0 +1,60 @@
+/** The one error type, and the one table of codes that says how each is answered. */
+
+/** Exit code of the command line for each error. */
+const exitCodes = {
+  already_running: 2,
+  bad_config: 3,
+  busy: 1,
+  internal: 1,
+  invalid_request: 1,
+  invalid_status: 1,
+  message_too_large: 1,
+  missing_arguments: 1,
+  no_message: 1,
+  not_in_repository: 1,
+  not_in_tmux: 2,
+  recipient_not_found: 1,
+  self_send: 1,
+  storage: 1,
+  tmux_lost: 2,
+  unknown_command: 1,
+} as const
+
+export type ErrorCode = keyof typeof exitCodes
+
+/**
+ * An error that a caller is meant to read: `message` says what is wrong in the words of the
+ * contract, `next` says what to do about it.
+ *
+ * @example throw new AgentMailError('recipient_not_found', 'recipient not found', 'List the recipients to see who can be reached.')
+ */
+export class AgentMailError extends Error {
+  readonly code: ErrorCode
+  readonly next: string | undefined
+
+  constructor(code: ErrorCode, message: string, next?: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'AgentMailError'
+    this.code = code
+    this.next = next
+  }
+
+  /** What a caller sees: the words, then the next step on a line of its own. */
+  get text(): string {
+    return this.next ? `${this.message}\n${this.next}` : this.message
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.code]
+  }
+
+  /** Built entries carry a copy of this class each, so `instanceof` would miss a sibling's error. */
+  static is(error: unknown): error is AgentMailError {
+    return error instanceof Error && error.name === 'AgentMailError'
+  }
+}
+
+/** Whether an error of Node's file system or process calls carries this code. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

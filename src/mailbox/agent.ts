@@ -1,0 +1,41 @@
+/** Who is calling: the tmux window this runs in, or the name that AGENTMAIL_AGENT gives. */
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { checkName } from './names.ts'
+import { ownPane, viewFrom } from './tmux.ts'
+
+export interface Agent {
+  name: string
+  /** The names of the windows of its session, in their order; nothing outside tmux. */
+  windows?: string[]
+}
+
+/** Whether there is a name to work under, told without asking tmux. */
+export function hasIdentity(config: Config): boolean {
+  return ownPane(config) !== undefined || config.text('agent') !== undefined
+}
+
+/** Outside tmux and nameless is an error, and the first one to tell. */
+export function checkIdentity(config: Config): void {
+  if (!hasIdentity(config)) throw outsideTmux()
+}
+
+export async function whoAmI(config: Config): Promise<Agent> {
+  checkIdentity(config)
+  const pane = ownPane(config)
+  if (!pane) {
+    const name = config.text('agent') ?? ''
+    checkName(name)
+    return { name }
+  }
+  const { name, windows } = await viewFrom(pane)
+  checkName(name)
+  return { name, windows: [...new Set(windows.map((window) => window.name))] }
+}
+
+export const outsideTmux = () =>
+  new AgentMailError(
+    'not_in_tmux',
+    'agentmail must run inside a tmux session',
+    'Outside tmux, set AGENTMAIL_AGENT=<name> to say who you are.',
+  )

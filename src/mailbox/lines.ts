@@ -1,0 +1,56 @@
+/** Reads a file of lines piece by piece, without ever holding more than a piece and a line. */
+import { readSync } from 'node:fs'
+
+export interface Line {
+  /** Offset of its first byte in the file. */
+  start: number
+  /** Offset just after it, newline included. */
+  end: number
+  /** Its bytes without the newline; valid until the next line is asked for. */
+  bytes: Buffer
+  /** False for a last line that has no newline: a write that was cut short. */
+  whole: boolean
+}
+
+const newline = 0x0a
+const pieceSize = 1 << 18
+
+export function* readLines(fd: number, from = 0): Generator<Line> {
+  let buffer = Buffer.allocUnsafe(pieceSize)
+  let bufferStart = from
+  let filled = 0
+  for (;;) {
+    if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
+    const count = readSync(fd, buffer, filled, buffer.length - filled, bufferStart + filled)
+    if (count === 0) break
+    const searchFrom = filled
+    filled += count
+    const filledPart = buffer.subarray(0, filled)
+    let lineStart = 0
+    let lineEnd = filledPart.indexOf(newline, searchFrom)
+    while (lineEnd !== -1) {
+      yield {
+        start: bufferStart + lineStart,
+        end: bufferStart + lineEnd + 1,
+        bytes: filledPart.subarray(lineStart, lineEnd),
+        whole: true,
+      }
+      lineStart = lineEnd + 1
+      lineEnd = filledPart.indexOf(newline, lineStart)
+    }
+    buffer.copyWithin(0, lineStart, filled)
+    bufferStart += lineStart
+    filled -= lineStart
+  }
+  if (filled > 0) {
+    const bytes = buffer.subarray(0, filled)
+    yield { start: bufferStart, end: bufferStart + filled, bytes, whole: false }
+  }
+}
+
+/** Whether what is appended next would start in the middle of a line. */
+export function endsInsideLine(fd: number, size: number): boolean {
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline
+}

@@ -1,0 +1,212 @@
+/** One mailbox file: append, take the oldest unread, remove what was read long ago. */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { type LockOptions, openRegularFile, type TryLock, withLockedFile } from './file-lock.ts'
+import { endsInsideLine, type Line, readLines } from './lines.ts'
+import {
+  isBlank,
+  isSurelyRead,
+  lineOf,
+  type Message,
+  messageOf,
+  readMark,
+  type StoredMessage,
+  unreadFlagOffset,
+} from './message.ts'
+import { rememberedPosition, rememberPosition } from './position.ts'
+
+/** A line that is no message: it is kept, and passed over. */
+export interface DamagedLine {
+  offset: number
+  reason: 'not a message' | 'cut short'
+}
+
+export class Mailbox {
+  readonly #path: string
+  readonly #positionPath: string
+  readonly #lock: LockOptions
+
+  constructor(files: { path: string; positionPath: string }, tryLock?: TryLock) {
+    this.#path = files.path
+    this.#positionPath = files.positionPath
+    this.#lock = tryLock ? { tryLock } : {}
+  }
+
+  /** Stores a message at the end. When this returns, it is on disk. */
+  async append(message: Message): Promise<void> {
+    await withLockedFile(this.#path, { ...this.#lock, create: true, append: true }, (fd) => {
+      const { size } = fstatSync(fd)
+      const position = size === 0 ? 0 : rememberedPosition(this.#positionPath, fd)
+      const line = lineOf(message)
+      const glue = endsInsideLine(fd, size) ? '\n' : ''
+      try {
+        writeAll(fd, Buffer.concat([Buffer.from(glue), line]))
+        fsyncSync(fd)
+      } catch (error) {
+        ftruncateSync(fd, size)
+        throw error
+      }
+      if (size === 0) syncFolder(this.#path)
+      if (position !== undefined) rememberPosition(this.#positionPath, fd, position)
+    })
+  }
+
+  /** Hands out the oldest unread message, marked as read on disk before anybody sees it. */
+  take(onDamaged: (line: DamagedLine) => void = () => {}): Promise<StoredMessage | undefined> {
+    return withLockedFile(this.#path, this.#lock, (fd) => {
+      let position = rememberedPosition(this.#positionPath, fd) ?? 0
+      for (const line of readLines(fd, position)) {
+        const content = contentOf(line)
+        if (content.damaged) onDamaged({ offset: line.start, reason: content.damaged })
+        if (!line.whole) break
+        position = line.end
+        if (!content.unread) continue
+        if (markRead(fd, line)) rememberPosition(this.#positionPath, fd, position)
+        else this.#replaceLine(fd, line, content.unread)
+        return content.unread
+      }
+      rememberPosition(this.#positionPath, fd, position)
+      return undefined
+    })
+  }
+
+  /** Whether a message waits. Takes no lock: a line that is being written is seen the next time. */
+  hasUnread(): boolean {
+    return this.#read((fd) => {
+      for (const line of readLines(fd, rememberedPosition(this.#positionPath, fd) ?? 0)) {
+        if (contentOf(line).unread) return true
+      }
+      return false
+    }, false)
+  }
+
+  /** How many messages wait, and which lines hold no message. */
+  inspect(): { unread: number; damaged: (DamagedLine & { number: number })[] } {
+    const report: ReturnType<Mailbox['inspect']> = { unread: 0, damaged: [] }
+    return this.#read((fd) => {
+      let number = 0
+      for (const line of readLines(fd)) {
+        number++
+        const { unread, damaged } = contentOf(line)
+        if (unread) report.unread++
+        if (damaged) report.damaged.push({ offset: line.start, number, reason: damaged })
+      }
+      return report
+    }, report)
+  }
+
+  /**
+   * Removes the messages that `isOld` names; unread ones and damaged lines stay whatever it says. A
+   * mailbox left with nothing in it is removed.
+   */
+  async compact(
+    isOld: (message: StoredMessage) => boolean,
+    dryRun = false,
+  ): Promise<{ messages: number; removed: boolean }> {
+    const isRemoved = (line: Line) => {
+      const message = line.whole ? messageOf(line.bytes) : undefined
+      return message?.read_flag === true && isOld(message)
+    }
+    const result = await withLockedFile(this.#path, this.#lock, (fd) => {
+      let messages = 0
+      let kept = 0
+      for (const line of readLines(fd)) {
+        if (isRemoved(line)) messages++
+        else if (!isBlank(line.bytes)) kept++
+      }
+      const removed = kept === 0
+      if (removed && !dryRun) {
+        unlinkSync(this.#path)
+        unlinkIfThere(this.#positionPath)
+        syncFolder(this.#path)
+      } else if (messages > 0 && !dryRun) {
+        this.#rewrite(fd, (line) => (isRemoved(line) ? undefined : line.bytes))
+      }
+      return { messages, removed }
+    })
+    return result ?? { messages: 0, removed: false }
+  }
+
+  /** For a line whose flag cannot be set in place: written by hand or by another program. */
+  #replaceLine(fd: number, line: Line, message: StoredMessage): void {
+    const replacement = Buffer.from(JSON.stringify({ ...message, read_flag: true }))
+    this.#rewrite(fd, (other) => (other.start === line.start ? replacement : other.bytes))
+  }
+
+  /** Writes the file anew beside itself and puts it in its place in one step; called under its lock. */
+  #rewrite(fd: number, transform: (line: Line) => Buffer | undefined): void {
+    const temporary = `${this.#path}.new`
+    unlinkIfThere(temporary)
+    const out = openSync(temporary, 'wx', 0o600)
+    try {
+      for (const line of readLines(fd)) {
+        const bytes = transform(line)
+        if (bytes) writeAll(out, Buffer.concat([bytes, Buffer.from(line.whole ? '\n' : '')]))
+      }
+      fsyncSync(out)
+    } catch (error) {
+      unlinkIfThere(temporary)
+      throw error
+    } finally {
+      closeSync(out)
+    }
+    renameSync(temporary, this.#path)
+    syncFolder(this.#path)
+  }
+
+  #read<T>(work: (fd: number) => T, missing: T): T {
+    const fd = openRegularFile(this.#path, { readOnly: true })
+    if (fd === undefined) return missing
+    try {
+      return work(fd)
+    } finally {
+      closeSync(fd)
+    }
+  }
+}
+
+/** What matters about a line: an unread message, a damage, or neither (read, or blank). */
+function contentOf(line: Line): { unread?: StoredMessage; damaged?: DamagedLine['reason'] } {
+  if (isSurelyRead(line.bytes) || isBlank(line.bytes)) return {}
+  if (!line.whole) return { damaged: 'cut short' }
+  const message = messageOf(line.bytes)
+  if (!message) return { damaged: 'not a message' }
+  return message.read_flag === true ? {} : { unread: message }
+}
+
+function markRead(fd: number, line: Line): boolean {
+  const offset = unreadFlagOffset(line.bytes)
+  if (offset === undefined) return false
+  writeSync(fd, readMark, 0, readMark.length, line.start + offset)
+  fsyncSync(fd)
+  return true
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {}
+}
+
+/** A new or renamed file is only safe once its folder is on disk too. */
+function syncFolder(path: string): void {
+  const fd = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

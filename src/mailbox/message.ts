@@ -1,0 +1,93 @@
+/** A message and its line in a mailbox file, where it is marked as read in place. */
+import { AgentMailError } from '../errors.ts'
+
+export interface Message {
+  id: string
+  from: string
+  to: string
+  message: string
+  read_flag: boolean
+  created_at: string
+}
+
+/** What a line of a mailbox must hold to be a message; other programs leave out the rest. */
+export type StoredMessage = Pick<Message, 'id' | 'from' | 'message'> & Partial<Message>
+
+export const maxMessageBytes = 65_536
+
+export function checkMessage(text: string): void {
+  if (text === '') {
+    throw new AgentMailError('no_message', 'no message provided', 'Give the text to send.')
+  }
+  if (Buffer.byteLength(text) > maxMessageBytes) {
+    throw new AgentMailError(
+      'message_too_large',
+      'message exceeds maximum size of 64KB',
+      'Put the text in a file and send its path, or send it in parts.',
+    )
+  }
+  if (text.includes('\0')) {
+    throw new AgentMailError('invalid_request', 'message must not contain NUL characters')
+  }
+}
+
+/** One line, with `read_flag` and `created_at` last, so that their place is known from the end. */
+export function lineOf(message: Message): Buffer {
+  const { id, from, to, message: text, read_flag, created_at } = message
+  return Buffer.from(`${JSON.stringify({ id, from, to, message: text, read_flag, created_at })}\n`)
+}
+
+/** The message on a line, or nothing if the line is damaged or is no message. */
+export function messageOf(bytes: Buffer): StoredMessage | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+  return isMessage(value) ? value : undefined
+}
+
+function isMessage(value: unknown): value is StoredMessage {
+  if (typeof value !== 'object' || value === null) return false
+  const { id, from, message } = value as Record<string, unknown>
+  return typeof id === 'string' && typeof from === 'string' && typeof message === 'string'
+}
+
+export const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte <= 0x20)
+
+const readTail = Buffer.from('"read_flag":true ,"created_at":"')
+const tailLength = readTail.length + '2026-01-01T00:00:00.000Z"}'.length
+
+/** Recognises most read lines by their end, without parsing them: no string can hold these quotes unescaped. */
+export function isSurelyRead(bytes: Buffer): boolean {
+  const start = bytes.length - tailLength
+  return (
+    start > 0 && bytes.compare(readTail, 0, readTail.length, start, start + readTail.length) === 0
+  )
+}
+
+/**
+ * Where the `false` of the line's own `read_flag` stands, to be overwritten with `true `. Nothing
+ * if it is not written as a plain `false`: then the line has to be replaced.
+ */
+export function unreadFlagOffset(bytes: Buffer): number | undefined {
+  const text = bytes.toString('latin1')
+  const pattern = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g
+  let depth = 0
+  let offset: number | undefined
+  for (let token = pattern.exec(text); token; token = pattern.exec(text)) {
+    const [found] = token
+    if (found === '{' || found === '[') depth++
+    else if (found === '}' || found === ']') depth--
+    else if (depth === 1 && found === '"read_flag"') {
+      const value = /^\s*:\s*(false(?=\s*[,}]))?/.exec(text.slice(pattern.lastIndex))
+      if (!value) continue // a text that reads "read_flag", not the key
+      // A repeated key counts as its last value does.
+      offset = value[1] ? pattern.lastIndex + value[0].length - value[1].length : undefined
+    }
+  }
+  return offset
+}
+
+export const readMark = Buffer.from('true ')

@@ -1,0 +1,38 @@
+/** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
+import { closeSync, ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { AgentMailError } from '../errors.ts'
+import { openLocked } from './file-lock.ts'
+
+export interface PidFile {
+  /** The process id that a dead mailman left in the file. */
+  stale: string | undefined
+  release(): void
+}
+
+/** Takes the file for this process, or throws `already_running` with the process id of the one that has it. */
+export async function takePidFile(path: string): Promise<PidFile> {
+  const fd = await openLocked(path, { create: true, timeoutMs: 0 }).catch((error) => {
+    if (AgentMailError.is(error) && error.code === 'busy') throw alreadyRunning(path)
+    throw error
+  })
+  if (fd === undefined) throw alreadyRunning(path)
+  const stale = readFileSync(fd, 'utf8').trim() || undefined
+  ftruncateSync(fd)
+  writeSync(fd, `${process.pid}\n`, 0)
+  return {
+    stale,
+    release: () => {
+      unlinkSync(path)
+      closeSync(fd)
+    },
+  }
+}
+
+function alreadyRunning(path: string): AgentMailError {
+  const pid = readFileSync(path, 'utf8').trim()
+  return new AgentMailError(
+    'already_running',
+    `mailman is already running (PID: ${pid})`,
+    `Stop it with: kill ${pid}`,
+  )
+}

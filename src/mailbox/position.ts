@@ -1,0 +1,44 @@
+/** Where unread mail starts in a mailbox, remembered so that a long one costs no more than a short one. */
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
+
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+
+/**
+ * The remembered offset: no line before it is unread. It holds only while the file is just as this
+ * program left it (same inode, size and time); after anybody else's edit, or a crash between the
+ * edit and this note of it, it is 0 and the file is read from its start. Losing it costs time, never mail.
+ */
+export function rememberedPosition(path: string, fd: number): number | undefined {
+  try {
+    const [key, offset] = readFileSync(path, 'utf8').split(' ')
+    const position = Number(offset)
+    return key === keyOf(fstatSync(fd, { bigint: true })) && Number.isSafeInteger(position)
+      ? position
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A failure is passed over: the mail is already safe, and the file is read from its start next time. */
+export function rememberPosition(path: string, fd: number, offset: number): void {
+  try {
+    const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (O_NOFOLLOW ?? 0), 0o600)
+    try {
+      writeSync(file, `${keyOf(fstatSync(fd, { bigint: true }))} ${offset}`)
+    } finally {
+      closeSync(file)
+    }
+  } catch {}
+}
+
+const keyOf = (stat: BigIntStats): string =>
+  [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(':')

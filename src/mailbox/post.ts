@@ -1,0 +1,120 @@
+/** What an agent can do at the post office: send, receive, say how it is, see who is there. */
+import type { Clock } from '../clock.ts'
+import { rfc3339, systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+import { randomId } from '../random.ts'
+import { type Agent, whoAmI } from './agent.ts'
+import type { DamagedLine } from './mailbox.ts'
+import { checkMessage } from './message.ts'
+import { PostOffice } from './post-office.ts'
+import { checkStatus } from './recipients.ts'
+
+/** An agent at its post office. */
+export interface Post {
+  agent: Agent
+  office: PostOffice
+  clock: Clock
+}
+
+/** Who I am and where my mail is; from now on the others can write to me. */
+export async function openPost(
+  config: Config,
+  office: Promise<PostOffice> = openOffice(config),
+  clock = systemClock,
+): Promise<Post> {
+  const [agent, opened] = await Promise.all([whoAmI(config), office])
+  await opened.recipients.register(agent.name, clock.now(), agent.windows !== undefined)
+  return { agent, office: opened, clock }
+}
+
+/** The post office of this repository, made if there is none. */
+export async function openOffice(config: Config): Promise<PostOffice> {
+  const office = await PostOffice.locate(config)
+  office.create()
+  return office
+}
+
+export async function send(
+  { agent, office, clock }: Post,
+  to: string,
+  message: string,
+): Promise<{ message_id: string }> {
+  checkMessage(message)
+  if (to === agent.name) {
+    throw new AgentMailError(
+      'self_send',
+      'cannot send message to self',
+      'Choose another recipient.',
+    )
+  }
+  if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
+  const id = randomId(8)
+  const created_at = rfc3339(clock.now())
+  await office
+    .mailbox(to)
+    .append({ id, from: agent.name, to, message, read_flag: false, created_at })
+  return { message_id: id }
+}
+
+export type Received = { from: string; id: string; message: string } | { status: string }
+
+/** The oldest unread message, which nobody else will get; it is read from now on. */
+export async function receive(
+  { agent, office, clock }: Post,
+  onDamaged: (line: DamagedLine) => void = warnOfDamage(agent.name),
+): Promise<Received> {
+  const taken = await office.mailbox(agent.name).take(onDamaged)
+  if (!taken) return { status: 'No unread messages' }
+  // The message is out of the box: whatever fails from here on must not keep it from its reader.
+  await office.recipients
+    .setLastRead(agent.name, clock.now())
+    .catch((error: Error) => log(`the time of reading was not noted: ${error.message}`))
+  return { from: taken.from, id: taken.id, message: taken.message }
+}
+
+export async function setStatus(
+  { agent, office, clock }: Post,
+  status: string,
+): Promise<{ status: string }> {
+  await office.recipients.setStatus(agent.name, checkStatus(status), clock.now())
+  return { status: 'ok' }
+}
+
+export interface ListedRecipient {
+  name: string
+  is_current: boolean
+}
+
+/** Everybody, in window order; I am always among them, ignored windows are not. */
+export function listRecipients(post: Pick<Post, 'agent' | 'office'>): {
+  recipients: ListedRecipient[]
+} {
+  const own = post.agent.name
+  return {
+    recipients: recipientNames(post).map((name) => ({ name, is_current: name === own })),
+  }
+}
+
+function recipientNames({ agent, office }: Pick<Post, 'agent' | 'office'>): string[] {
+  const known = office.recipients.list()
+  const names = agent.windows
+    ? [...agent.windows, ...known.filter(({ tmux }) => tmux === false).map(({ name }) => name)]
+    : [...known.map(({ name }) => name), ...office.mailboxNames()]
+  const ignored = office.ignored()
+  const listed = names.filter((name) => name === agent.name || !ignored.has(name))
+  return [...new Set([...listed, agent.name])]
+}
+
+export const recipientNotFound = () =>
+  new AgentMailError(
+    'recipient_not_found',
+    'recipient not found',
+    'List the recipients to see who can be reached.',
+  )
+
+const warnOfDamage = (name: string) => (line: DamagedLine) =>
+  log(
+    `mailbox ${JSON.stringify(name)}: passed over a line at byte ${line.offset} that is ${line.reason}; it is kept (agentmail doctor lists all)`,
+  )

@@ -1,0 +1,201 @@
+/** recipients.jsonl: who is there, whether they can be disturbed, and when they were last told. */
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { rfc3339 } from '../clock.ts'
+import { AgentMailError, hasCode } from '../errors.ts'
+import { type TryLock, withLockedFile } from './file-lock.ts'
+
+export const statuses = ['ready', 'work', 'offline'] as const
+export type Status = (typeof statuses)[number]
+
+export interface Recipient {
+  name: string
+  status: Status
+  notified: boolean
+  /** Unix time in milliseconds. */
+  last_read_at?: number
+  updated_at?: string
+  notified_at?: string
+  /** False for an agent that named itself by AGENTMAIL_AGENT and has no window. */
+  tmux?: false
+}
+
+export function checkStatus(status: string): Status {
+  const known = statuses.find((one) => one === status)
+  if (known) return known
+  throw new AgentMailError(
+    'invalid_status',
+    `Invalid status: ${status}. Valid: ${statuses.join(', ')}`,
+  )
+}
+
+/** A line of the file: a recipient, or something else that is kept as it is. */
+interface Entry {
+  text: string
+  recipient?: Recipient
+}
+
+export class Recipients {
+  readonly #path: string
+  readonly #tryLock: TryLock | undefined
+
+  constructor(path: string, tryLock?: TryLock) {
+    this.#path = path
+    this.#tryLock = tryLock
+  }
+
+  list(): Recipient[] {
+    return recipientsOf(this.#entries())
+  }
+
+  find(name: string): Recipient | undefined {
+    return this.list().find((recipient) => recipient.name === name)
+  }
+
+  /** Puts an agent on the list if it is not there: `ready`, which is how unlisted ones are treated too. */
+  async register(name: string, now: number, inTmux: boolean): Promise<void> {
+    const known = this.find(name)
+    if (known && (inTmux || known.tmux === false)) return
+    await this.change(name, (found) => ({
+      ...(found ?? newcomer(name)),
+      ...(inTmux ? {} : { tmux: false }),
+      updated_at: rfc3339(now),
+    }))
+  }
+
+  setStatus(name: string, status: Status, now: number): Promise<void> {
+    return this.change(name, (found) => {
+      const { notified, ...rest } = found ?? newcomer(name)
+      return {
+        ...rest,
+        status,
+        notified: status === 'ready' && notified,
+        updated_at: rfc3339(now),
+      }
+    })
+  }
+
+  setLastRead(name: string, now: number): Promise<void> {
+    return this.change(name, (found) => ({
+      ...(found ?? newcomer(name)),
+      last_read_at: now,
+      updated_at: rfc3339(now),
+    }))
+  }
+
+  /** Changes one entry, or adds it; `found` is what there is so far. */
+  change(name: string, update: (found: Recipient | undefined) => Recipient): Promise<void> {
+    return this.#rewrite((entries) => {
+      const isNamed = (entry: Entry) => entry.recipient?.name === name
+      const recipient = update(entries.findLast(isNamed)?.recipient)
+      const changed = { text: textOf(recipient), recipient }
+      const at = entries.findIndex(isNamed)
+      if (at === -1) return [...entries, changed]
+      return [
+        ...entries.slice(0, at),
+        changed,
+        ...entries.slice(at).filter((entry) => !isNamed(entry)),
+      ]
+    })
+  }
+
+  async removeWhere(isGone: (recipient: Recipient) => boolean): Promise<void> {
+    await this.#rewrite((entries) =>
+      entries.filter(({ recipient }) => !(recipient && isGone(recipient))),
+    )
+  }
+
+  /** Lines that hold no recipient, by number. */
+  damagedLines(): number[] {
+    return this.#entries().flatMap((entry, index) =>
+      entry.recipient || entry.text.trim() === '' ? [] : [index + 1],
+    )
+  }
+
+  #entries(): Entry[] {
+    try {
+      return parse(readFileSync(this.#path, 'utf8'))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  /** The whole file is small: it is written anew and put in place in one step. */
+  async #rewrite(update: (entries: Entry[]) => Entry[]): Promise<void> {
+    const options = { create: true, ...(this.#tryLock ? { tryLock: this.#tryLock } : {}) }
+    await withLockedFile(this.#path, options, (fd) => {
+      const before = readFileSync(fd, 'utf8')
+      const after = update(parse(before))
+        .map((entry) => `${entry.text}\n`)
+        .join('')
+      if (after === before) return
+      const temporary = `${this.#path}.new`
+      const out = openSync(temporary, 'w', 0o600)
+      try {
+        writeSync(out, after)
+        fsyncSync(out)
+      } catch (error) {
+        unlinkSync(temporary)
+        throw error
+      } finally {
+        closeSync(out)
+      }
+      renameSync(temporary, this.#path)
+    })
+  }
+}
+
+const newcomer = (name: string): Recipient => ({ name, status: 'ready', notified: false })
+
+/** One recipient a name: where a name stands twice, the later line counts. */
+function recipientsOf(entries: Entry[]): Recipient[] {
+  const byName = new Map<string, Recipient>()
+  for (const { recipient } of entries) if (recipient) byName.set(recipient.name, recipient)
+  return [...byName.values()]
+}
+
+function parse(content: string): Entry[] {
+  const lines = content.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((text) => {
+    const recipient = recipientOf(text)
+    return recipient ? { text, recipient } : { text }
+  })
+}
+
+function recipientOf(text: string): Recipient | undefined {
+  let value: Record<string, unknown>
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const { recipient, ...rest } = value
+  const name = rest.name ?? recipient
+  if (typeof name !== 'string' || name === '') return undefined
+  const { last_read_at, updated_at, notified_at, tmux, ...others } = rest
+  return {
+    ...others,
+    name,
+    status: statuses.find((one) => one === rest.status) ?? 'ready',
+    notified: rest.notified === true,
+    ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
+    ...(typeof updated_at === 'string' ? { updated_at } : {}),
+    ...(typeof notified_at === 'string' ? { notified_at } : {}),
+    ...(tmux === false ? { tmux } : {}),
+  }
+}
+
+function textOf(recipient: Recipient): string {
+  const { name, status, notified, last_read_at, updated_at, notified_at, ...rest } = recipient
+  return JSON.stringify({ name, status, notified, last_read_at, updated_at, notified_at, ...rest })
+}

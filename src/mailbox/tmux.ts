@@ -1,0 +1,110 @@
+/** The one door to tmux. Windows and panes are addressed by id, never by name: a name may look like anything. */
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { type ProgramResult, runProgram } from '../run-program.ts'
+
+export interface Window {
+  /** `@3` */
+  id: string
+  /** Its active pane, `%5`. */
+  pane: string
+  name: string
+}
+
+export interface TmuxView {
+  /** `$1`: the session that the pane belongs to. */
+  session: string
+  /** Process id of what runs in the pane. */
+  panePid: number
+  /** The name of the pane's window. */
+  name: string
+  /** The windows of the session, in their order. */
+  windows: Window[]
+}
+
+/** The pane this process runs in, if it runs in tmux. */
+export function ownPane(config: Config): string | undefined {
+  const pane = config.text('tmuxPane')
+  return config.text('tmux') && pane && /^%\d+$/.test(pane) ? pane : undefined
+}
+
+/** Process id of the tmux server, as `$TMUX` (socket, process id, session) has it. */
+export function serverPid(config: Config): number | undefined {
+  const pid = Number(config.text('tmux')?.split(',').at(-2))
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+}
+
+/** `-u`: without it tmux replaces every letter beyond ASCII where the locale is not UTF-8. */
+const tmux = (...args: string[]): Promise<ProgramResult> => runProgram('tmux', ['-u', ...args])
+
+const windowFormat = '#{window_id} #{pane_id} #{window_name}'
+
+/** What the world looks like from a pane; throws `tmux_lost` when the pane or its server is gone. */
+export async function viewFrom(pane: string): Promise<TmuxView> {
+  const format = '#{session_id} #{pane_pid} #{window_name}'
+  const result = await tmux(
+    ...['display-message', '-p', '-t', pane, format, ';'],
+    ...['list-windows', '-t', pane, '-F', windowFormat],
+  )
+  if (result.outcome !== 'ok') throw unreachable(result)
+  const [own = '', ...windows] = linesOf(result.stdout)
+  const [, session, pid, name] = /^(\$\d+) (\d+) (.*)$/.exec(own) ?? []
+  if (!session || name === undefined) throw unreachable(result)
+  return { session, panePid: Number(pid), name, windows: windowsOf(windows) }
+}
+
+/** The windows of a session, or nothing when it is gone. */
+export async function sessionWindows(session: string): Promise<Window[] | undefined> {
+  const result = await tmux('list-windows', '-t', `${session}:`, '-F', windowFormat)
+  if (result.outcome === 'ok') return windowsOf(linesOf(result.stdout))
+  if (result.outcome === 'failed') return undefined
+  throw unreachable(result)
+}
+
+/** The names of all windows of this tmux server, whatever their session; nothing when it cannot be asked. */
+export async function allWindowNames(config: Config): Promise<Set<string> | undefined> {
+  if (!ownPane(config)) return undefined
+  const { outcome, stdout } = await tmux('list-windows', '-a', '-F', windowFormat)
+  if (outcome !== 'ok') return undefined
+  return new Set(windowsOf(linesOf(stdout)).map((window) => window.name))
+}
+
+/** A pane that nobody can be disturbed in: somebody scrolls there, or its program has ended. */
+const unavailable = '#{||:#{pane_in_mode},#{pane_dead}}'
+
+/** Types into a pane as a keyboard would; false when the pane is not available. Checked and done in one step. */
+export function typeInto(pane: string, text: string): Promise<boolean> {
+  return sendKeys(pane, `send-keys -t ${pane} -l ${JSON.stringify(text)}`)
+}
+
+export function pressEnter(pane: string): Promise<boolean> {
+  return sendKeys(pane, `send-keys -t ${pane} Enter`)
+}
+
+async function sendKeys(pane: string, keys: string): Promise<boolean> {
+  const refuse = 'display-message -p refused'
+  const { outcome, stdout } = await tmux('if-shell', '-F', '-t', pane, unavailable, refuse, keys)
+  return outcome === 'ok' && stdout === ''
+}
+
+const linesOf = (stdout: string): string[] => stdout.replace(/\n$/, '').split('\n')
+
+function windowsOf(lines: string[]): Window[] {
+  return lines.flatMap((line) => {
+    const [, id, pane, name] = /^(@\d+) (%\d+) (.*)$/.exec(line) ?? []
+    return id && pane && name !== undefined ? [{ id, pane, name }] : []
+  })
+}
+
+function unreachable({ outcome }: ProgramResult): AgentMailError {
+  if (outcome === 'timeout') {
+    return new AgentMailError('busy', 'tmux did not answer in time', 'Try again.')
+  }
+  return new AgentMailError(
+    'tmux_lost',
+    'agentmail must run inside a tmux session',
+    outcome === 'missing'
+      ? 'TMUX is set, but tmux is not on the PATH.'
+      : 'The tmux pane that TMUX and TMUX_PANE name is gone. Start again inside tmux, or unset TMUX and set AGENTMAIL_AGENT=<name>.',
+  )
+}

@@ -1,0 +1,16 @@
+/** The one door to randomness: ids that nobody can guess. */
+import { randomBytes } from 'node:crypto'
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Base62, cryptographically random, every character equally likely. */
+export function randomId(length: number): string {
+  let id = ''
+  while (id.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      // 248 is the largest multiple of 62 in a byte: what lies above would favour some characters.
+      if (byte < 248 && id.length < length) id += base62[byte % 62]
+    }
+  }
+  return id
+}

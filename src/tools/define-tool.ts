@@ -1,0 +1,131 @@
+/** The shape of a tool: its name, schemas, annotations and handler in one place, and how a call is answered. */
+import * as z from 'zod'
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+
+export interface ToolAnnotations {
+  title?: string
+  readOnlyHint: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint?: boolean
+}
+
+interface ToolSpec<Context, Input extends z.ZodObject, Output extends z.ZodObject> {
+  name: string
+  description: string
+  annotations: ToolAnnotations
+  input: Input
+  output: Output
+  run(context: Context, input: z.infer<Input>): Promise<z.infer<Output>>
+}
+
+type JsonSchema = { type: 'object'; [key: string]: unknown }
+
+/** What `tools/list` says of a tool. */
+export interface ToolListing {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  outputSchema: JsonSchema
+  annotations: ToolAnnotations
+}
+
+export type ToolResult = {
+  content: { type: 'text'; text: string }[]
+  structuredContent?: Record<string, unknown>
+  isError?: true
+}
+
+/** A tool, whatever its schemas: what a server needs to list and to call it. */
+export interface Tool<Context> {
+  name: string
+  listing: ToolListing
+  /** Parses, then opens what the tool works with. Throws only `tmux_lost`, which ends a server; every other error is an answer. */
+  call(open: () => Promise<Context>, args: object | undefined): Promise<ToolResult>
+}
+
+/**
+ * Makes a tool of its parts.
+ *
+ * @example
+ * export default defineTool({
+ *   name: 'status',
+ *   description: 'Say whether you may be disturbed.',
+ *   annotations: { readOnlyHint: false, idempotentHint: true },
+ *   input: z.object({ status: z.enum(['ready', 'work', 'offline']) }),
+ *   output: z.object({ status: z.string() }),
+ *   run: ({ post }: MailboxContext, { status }) => setStatus(post, status),
+ * })
+ */
+export function defineTool<Context, Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Context, Input, Output>,
+): Tool<Context> {
+  return {
+    name: spec.name,
+    listing: {
+      name: spec.name,
+      description: spec.description,
+      inputSchema: jsonSchema(spec.input.strict(), 'input'),
+      outputSchema: jsonSchema(spec.output, 'output'),
+      annotations: spec.annotations,
+    },
+    async call(open, args) {
+      try {
+        const input = parse(spec.input, args ?? {})
+        const answer: Record<string, unknown> = await spec.run(await open(), input)
+        return {
+          content: [{ type: 'text', text: JSON.stringify(answer) }],
+          structuredContent: answer,
+        }
+      } catch (error) {
+        if (AgentMailError.is(error) && error.code === 'tmux_lost') throw error
+        return failure(spec.name, error)
+      }
+    },
+  }
+}
+
+/** The errors of a tool are told in the words of the contract; anything else is told to the log alone. */
+export function failure(name: string, error: unknown): ToolResult {
+  if (AgentMailError.is(error)) {
+    return { content: [{ type: 'text', text: error.text }], isError: true }
+  }
+  log(`${name} failed: ${error instanceof Error ? error.stack : error}`)
+  const text = 'internal error\nThe server has logged the details. Try again.'
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** Parses with the words that the schema gives for each fault; an unknown argument and a NUL are refused by name. */
+function parse<Input extends z.ZodObject>(input: Input, args: object): z.infer<Input> {
+  const known = Object.keys(input.shape)
+  const unknown = Object.keys(args).filter((key) => !known.includes(key))
+  if (unknown.length > 0) {
+    const next = known.length > 0 ? `Known: ${known.join(', ')}.` : 'This tool takes no arguments.'
+    throw refusal(`unknown argument: ${unknown.join(', ')}`, next)
+  }
+  const withNul = findNul(args)
+  if (withNul) throw refusal(`${withNul} must not contain NUL characters`)
+  const result = input.safeParse(args)
+  if (result.success) return result.data
+  throw refusal(result.error.issues[0]?.message ?? 'invalid arguments')
+}
+
+const refusal = (message: string, next?: string) =>
+  new AgentMailError('invalid_request', message, next)
+
+/** The name of the argument that holds a NUL, which databases and terminals cut text at. */
+function findNul(value: unknown, name = 'arguments'): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? name : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findNul(inner, Array.isArray(value) ? name : key)
+    if (found) return found
+  }
+  return undefined
+}
+
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io })
+  return { ...rest, type: 'object' }
+}

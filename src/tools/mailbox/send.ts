@@ -1,0 +1,26 @@
+/** send: put a message into another agent's mailbox. */
+import * as z from 'zod'
+import { send } from '../../mailbox/post.ts'
+import { defineTool } from '../define-tool.ts'
+import type { MailboxContext } from './context.ts'
+
+export default defineTool({
+  name: 'send',
+  description: 'Send a message to another agent of this repository.',
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  input: z.object({
+    recipient: z
+      .string(
+        'recipient not found\nGive the name of a recipient; list-recipients tells who can be reached.',
+      )
+      .describe('Name from list-recipients'),
+    message: z.string('no message provided\nGive the text to send.').describe('Text, at most 64KB'),
+  }),
+  output: z.object({ message_id: z.string() }),
+  run: ({ post }: MailboxContext, { recipient, message }) => send(post, recipient, message),
+})

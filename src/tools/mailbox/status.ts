@@ -1,0 +1,25 @@
+/** status: say whether one may be disturbed. */
+import * as z from 'zod'
+import { setStatus } from '../../mailbox/post.ts'
+import { statuses } from '../../mailbox/recipients.ts'
+import { defineTool } from '../define-tool.ts'
+import type { MailboxContext } from './context.ts'
+
+export default defineTool({
+  name: 'status',
+  description: 'Say how you are: ready (nudge me when mail waits), work or offline (do not).',
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  input: z.object({
+    status: z.enum(statuses, {
+      error: ({ input }) =>
+        `Invalid status: ${typeof input === 'string' ? input : (JSON.stringify(input) ?? '')}. Valid: ${statuses.join(', ')}`,
+    }),
+  }),
+  output: z.object({ status: z.string() }),
+  run: ({ post }: MailboxContext, { status }) => setStatus(post, status),
+})
