@@ -47,9 +47,15 @@ function indexOf(toolset) {
     `/** The tools of the ${toolset} toolset. Generated from the files of this folder: npm run generate. */`,
     ...names.map(([file, name]) => `import ${name} from './${file}'`),
     '',
-    `export const tools = [${names.map(([, name]) => name).join(', ')}]`,
+    arrayOf(names.map(([, name]) => name)),
     '',
   ].join('\n')
+}
+
+function arrayOf(names) {
+  const line = `export const tools = [${names.join(', ')}]`
+  if (line.length <= 100) return line
+  return `export const tools = [\n${names.map((name) => `  ${name},\n`).join('')}]`
 }
 
 async function loadTools(toolset) {

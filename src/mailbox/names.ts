@@ -49,9 +49,9 @@ export function checkName(name: string): void {
 }
 
 function encode(name: string): string {
-  const escape = (text: string) =>
+  const percentEncode = (text: string) =>
     [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
   return name
-    .replace(/[^A-Za-z0-9_.-]+/gu, (text) => escape(text).join(''))
-    .replace(/^\.+/, (dots) => escape(dots).join(''))
+    .replace(/[^A-Za-z0-9_.-]+/gu, (text) => percentEncode(text).join(''))
+    .replace(/^\.+/, (dots) => percentEncode(dots).join(''))
 }
