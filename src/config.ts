@@ -30,6 +30,12 @@ export const settings = {
     fallback: undefined,
   },
   tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
+  token: {
+    env: 'AGENTMAIL_TOKEN',
+    about: 'bearer token of the coordination server',
+    fallback: undefined,
+    secret: true,
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',

@@ -5,6 +5,7 @@ import { AgentMailError } from '../errors.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
 import { pressEnter, sessionWindows, typeInto, type Window } from './tmux.ts'
+import { watchTmux } from './tmux-watch.ts'
 
 export const nudgeText = 'Check your agentmail'
 
@@ -17,6 +18,8 @@ export interface MailmanOptions {
   office: PostOffice
   /** `$1`: only windows of this session are nudged, whatever other sessions call theirs. */
   session: string
+  /** Process id of the tmux server, where it is known. */
+  server: number[]
   clock: Clock
   nudgeMs: number
   onEvent: (event: MailmanEvent) => void
@@ -48,7 +51,7 @@ export class Mailman {
 
   /** Works until `stop` is called; throws `tmux_lost` when the session ends. */
   async run(): Promise<void> {
-    const { office, safetyMs } = this.#options
+    const { office, safetyMs, server, session } = this.#options
     const stopped = new Promise<void>((resolve, reject) => {
       this.#stop = (error) => (error ? reject(error) : resolve())
     })
@@ -57,11 +60,16 @@ export class Mailman {
       watcher.on('error', (error) => this.#fail(error))
       this.#watchers.push(watcher)
     }
+    const unwatch = watchTmux(
+      async () => [...server, ...(await sessionWindows(session)).map((window) => window.pid)],
+      () => this.#stop?.(new AgentMailError('tmux_lost', 'the tmux session has ended')),
+    )
     const safety = setInterval(() => this.#lookSoon(0), safetyMs)
     this.#lookSoon(0)
     try {
       await stopped
     } finally {
+      unwatch()
       clearInterval(safety)
       clearTimeout(this.#timer)
       for (const watcher of this.#watchers) watcher.close()
@@ -91,7 +99,6 @@ export class Mailman {
   async #look(): Promise<void> {
     const { office, session, clock, nudgeMs } = this.#options
     const windows = await sessionWindows(session)
-    if (!windows) throw new AgentMailError('tmux_lost', 'the tmux session is gone')
     const ignored = office.ignored()
     const statusOf = new Map(office.recipients.list().map((one) => [one.name, one]))
     for (const agent of new Set(windows.map((window) => window.name))) {

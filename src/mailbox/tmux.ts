@@ -8,6 +8,8 @@ export interface Window {
   id: string
   /** Its active pane, `%5`. */
   pane: string
+  /** Process id of what runs in that pane. */
+  pid: number
   name: string
 }
 
@@ -15,7 +17,7 @@ export interface TmuxView {
   /** `$1`: the session that the pane belongs to. */
   session: string
   /** Process id of what runs in the pane. */
-  panePid: number
+  pid: number
   /** The name of the pane's window. */
   name: string
   /** The windows of the session, in their order. */
@@ -29,15 +31,15 @@ export function ownPane(config: Config): string | undefined {
 }
 
 /** Process id of the tmux server, as `$TMUX` (socket, process id, session) has it. */
-export function serverPid(config: Config): number | undefined {
+export function serverPid(config: Config): number[] {
   const pid = Number(config.text('tmux')?.split(',').at(-2))
-  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+  return Number.isSafeInteger(pid) && pid > 0 ? [pid] : []
 }
 
 /** `-u`: without it tmux replaces every letter beyond ASCII where the locale is not UTF-8. */
 const tmux = (...args: string[]): Promise<ProgramResult> => runProgram('tmux', ['-u', ...args])
 
-const windowFormat = '#{window_id} #{pane_id} #{window_name}'
+const windowFormat = '#{window_id} #{pane_id} #{pane_pid} #{window_name}'
 
 /** What the world looks like from a pane; throws `tmux_lost` when the pane or its server is gone. */
 export async function viewFrom(pane: string): Promise<TmuxView> {
@@ -50,15 +52,14 @@ export async function viewFrom(pane: string): Promise<TmuxView> {
   const [own = '', ...windows] = linesOf(result.stdout)
   const [, session, pid, name] = /^(\$\d+) (\d+) (.*)$/.exec(own) ?? []
   if (!session || name === undefined) throw unreachable(result)
-  return { session, panePid: Number(pid), name, windows: windowsOf(windows) }
+  return { session, pid: Number(pid), name, windows: windowsOf(windows) }
 }
 
-/** The windows of a session, or nothing when it is gone. */
-export async function sessionWindows(session: string): Promise<Window[] | undefined> {
+/** The windows of a session; throws `tmux_lost` when it is gone. */
+export async function sessionWindows(session: string): Promise<Window[]> {
   const result = await tmux('list-windows', '-t', `${session}:`, '-F', windowFormat)
-  if (result.outcome === 'ok') return windowsOf(linesOf(result.stdout))
-  if (result.outcome === 'failed') return undefined
-  throw unreachable(result)
+  if (result.outcome !== 'ok') throw unreachable(result)
+  return windowsOf(linesOf(result.stdout))
 }
 
 /** The names of all windows of this tmux server, whatever their session; nothing when it cannot be asked. */
@@ -91,8 +92,8 @@ const linesOf = (stdout: string): string[] => stdout.replace(/\n$/, '').split('\
 
 function windowsOf(lines: string[]): Window[] {
   return lines.flatMap((line) => {
-    const [, id, pane, name] = /^(@\d+) (%\d+) (.*)$/.exec(line) ?? []
-    return id && pane && name !== undefined ? [{ id, pane, name }] : []
+    const [, id, pane, pid, name] = /^(@\d+) (%\d+) (\d+) (.*)$/.exec(line) ?? []
+    return id && pane && name !== undefined ? [{ id, pane, pid: Number(pid), name }] : []
   })
 }
 

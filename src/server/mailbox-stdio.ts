@@ -4,12 +4,13 @@ import type { Config } from '../config.ts'
 import { log } from '../log.ts'
 import { checkIdentity } from '../mailbox/agent.ts'
 import { openOffice, openPost } from '../mailbox/post.ts'
+import { ownPane, serverPid, viewFrom } from '../mailbox/tmux.ts'
+import { watchTmux } from '../mailbox/tmux-watch.ts'
 import { failure, type Tool } from '../tools/define-tool.ts'
 import type { MailboxContext } from '../tools/mailbox/context.ts'
 import { tools } from '../tools/mailbox/index.ts'
 import { makeServer } from './mcp-server.ts'
 import { StdioTransport } from './stdio-transport.ts'
-import { watchTmux } from './tmux-watch.ts'
 
 const toolset = {
   name: 'mailbox',
@@ -29,7 +30,13 @@ export function serveMailbox(config: Config): Promise<number> {
       log(`${what} is gone, and the mailbox server ends with it`)
       resolve(1)
     }
-    watchTmux(config, () => onLost('tmux'))
+    const pane = ownPane(config)
+    if (pane) {
+      watchTmux(
+        async () => [...serverPid(config), (await viewFrom(pane)).pid],
+        () => onLost('tmux'),
+      )
+    }
     process.on('SIGHUP', () => onLost('the terminal'))
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(0))
 

@@ -54,10 +54,10 @@ export function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
   return new Promise((resolve, reject) => {
     let stdout = ''
     let stderr = ''
-    child.stdout.on('data', (chunk) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
       stdout += chunk
     })
-    child.stderr.on('data', (chunk) => {
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
       stderr += chunk
     })
     child.on('error', reject)

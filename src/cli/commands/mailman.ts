@@ -10,7 +10,7 @@ import { outsideTmux } from '../../mailbox/agent.ts'
 import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
-import { ownPane, viewFrom } from '../../mailbox/tmux.ts'
+import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { type Command, print, printJson } from '../command.ts'
 
 export const command: Command = {
@@ -46,6 +46,7 @@ async function work(
     const mailman = new Mailman({
       office,
       session,
+      server: serverPid(config),
       clock: systemClock,
       nudgeMs,
       onEvent: (event) =>

@@ -1,25 +1,23 @@
-/** Notices that the tmux server or pane this process belongs to is gone, without asking tmux while all is well. */
+/** Notices that tmux is gone, without asking tmux while all is well. */
 import { readFileSync } from 'node:fs'
-import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { ownPane, serverPid, viewFrom } from '../mailbox/tmux.ts'
 
 const intervalMs = 300
 
-/** Calls `onLost` once when tmux is gone. Outside tmux it does nothing. */
-export function watchTmux(config: Config, onLost: () => void): void {
-  const pane = ownPane(config)
-  const server = serverPid(config)
-  if (!pane || !server) return
+/**
+ * Calls `onLost` once when tmux is gone. `ask` asks tmux: it gives the processes to watch, and
+ * throws `tmux_lost` when what the caller belongs to is not there any more. It is called at first
+ * and whenever one of those processes has ended. The returned function ends the watch.
+ */
+export function watchTmux(ask: () => Promise<number[]>, onLost: () => void): () => void {
   let watched: number[] | undefined
   let asking = false
   const timer = setInterval(async () => {
     if (asking || watched?.every(isAlive)) return
     asking = true
     try {
-      const { panePid } = await viewFrom(pane)
-      // Neither is visible where tmux runs in another PID namespace: then only a call notices.
-      watched = [server, panePid].filter(isAlive)
+      // None is visible where tmux runs in another PID namespace: then only a call notices.
+      watched = (await ask()).filter(isAlive)
     } catch (error) {
       if (!AgentMailError.is(error) || error.code !== 'tmux_lost') return
       clearInterval(timer)
@@ -28,6 +26,7 @@ export function watchTmux(config: Config, onLost: () => void): void {
       asking = false
     }
   }, intervalMs)
+  return () => clearInterval(timer)
 }
 
 function isAlive(pid: number): boolean {

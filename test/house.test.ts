@@ -1,0 +1,84 @@
+/** The rules of the house that a reader cannot see from one file: layers, doors, and no shell. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const src = join(import.meta.dirname, '../src')
+
+/** From the top of the house down. A file imports from its own folder and from what stands below. */
+const layers = [
+  ['cli'],
+  ['server'],
+  ['tools', 'orchestrator'],
+  ['mailbox', 'coordination', 'email', 'vault'],
+  ['store', 'email/providers'],
+  ['.'],
+]
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+)
+const sources = files.map((file) => ({ file, text: readFileSync(join(src, file), 'utf8') }))
+
+function layerOf(file: string): number {
+  const folder = dirname(file)
+  const isIn = (part: string) => folder === part || (part !== '.' && folder.startsWith(`${part}/`))
+  const matches = layers.flatMap((parts, level) =>
+    parts.filter(isIn).map((part) => ({ part, level })),
+  )
+  const best = matches.sort((a, b) => b.part.length - a.part.length)[0]
+  if (!best) throw new Error(`${file} is in no layer: add its folder to the list`)
+  return best.level
+}
+
+const partOf = (file: string) => dirname(file).split('/')[0]
+
+describe('the house', () => {
+  it('has imports that point downward only', () => {
+    const upward = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g)]
+        .map(([, path = '']) => relative(src, join(src, dirname(file), path)))
+        .filter((target) => {
+          const [own, other] = [layerOf(file), layerOf(target)]
+          return other < own || (other === own && partOf(target) !== partOf(file))
+        })
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(upward).toEqual([])
+  })
+
+  it('sees the imports it checks', () => {
+    const imports = sources.flatMap(({ text }) => text.match(/'\.[^']+\.ts'/g) ?? [])
+    expect(imports.length).toBeGreaterThan(50)
+    expect(layerOf('cli/commands/send.ts')).toBeLessThan(layerOf('mailbox/post.ts'))
+    expect(layerOf('email/providers/gmail.ts')).toBeGreaterThan(layerOf('email/send.ts'))
+  })
+
+  it('opens each danger through one door', () => {
+    const doors: [RegExp, string[]][] = [
+      [/child_process/, ['run-program.ts', 'cli/commands/mailman.ts']],
+      [/process\.env/, ['config.ts']],
+      [/randomBytes|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
+      [
+        /from '@modelcontextprotocol/,
+        ['server/mailbox-stdio.ts', 'server/mcp-server.ts', 'server/stdio-transport.ts'],
+      ],
+    ]
+    for (const [danger, allowed] of doors) {
+      const users = sources.filter(({ text }) => danger.test(text)).map(({ file }) => file)
+      expect(users.sort()).toEqual(allowed.sort())
+    }
+  })
+
+  it('never starts a shell', () => {
+    const shells = sources.filter(({ text }) =>
+      /\bshell:|\bexecSync\b|\{ exec[ ,}]|'(?:sh|bash)'/.test(text),
+    )
+    expect(shells.map(({ file }) => file)).toEqual([])
+  })
+
+  it('says at the top of each file what it is for', () => {
+    const silent = sources.filter(({ text }) => !text.startsWith('/** '))
+    expect(silent.map(({ file }) => file)).toEqual([])
+  })
+})
