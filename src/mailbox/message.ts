@@ -56,16 +56,11 @@ function isMessage(value: unknown): value is StoredMessage {
 
 export const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte <= 0x20)
 
-const readTail = Buffer.from('"read_flag":true ,"created_at":"')
-const tailLength = readTail.length + '2026-01-01T00:00:00.000Z"}'.length
+const readEnding = /(?<!\\)"read_flag"\s*:\s*true\s*(?:,\s*"created_at"\s*:\s*"[^"\\]*"\s*)?\}\s*$/
 
-/** Recognises most read lines by their end, without parsing them: no string can hold these quotes unescaped. */
-export function isSurelyRead(bytes: Buffer): boolean {
-  const start = bytes.length - tailLength
-  return (
-    start > 0 && bytes.compare(readTail, 0, readTail.length, start, start + readTail.length) === 0
-  )
-}
+/** Recognises most read lines by their end, without parsing them: inside a string these quotes would be escaped. */
+export const isSurelyRead = (bytes: Buffer): boolean =>
+  readEnding.test(bytes.toString('latin1', Math.max(0, bytes.length - 100)))
 
 /**
  * Where the `false` of the line's own `read_flag` stands, to be overwritten with `true `. Nothing
