@@ -1,4 +1,4 @@
-/** The mailbox commands in a real tmux session, as CONTRACTS §1 has them. */
+/** The mailbox commands in a real tmux session. */
 import {
   existsSync,
   readdirSync,
