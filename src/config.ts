@@ -87,11 +87,11 @@ export class Config {
 
   /** A number that is not negative. */
   number(name: SettingName): number {
-    const { value, label } = this.#find(name)
+    const { value, source, label } = this.#find(name)
     const number = value?.trim() ? Number(value) : Number.NaN
     if (Number.isFinite(number) && number >= 0) return number
     throw new AgentMailError(
-      'bad_config',
+      source === 'flag' ? 'invalid_request' : 'bad_config',
       `${label} must be a number of 0 or more, not "${value}"`,
       'Correct it, or leave it out to use the default.',
     )

@@ -1,17 +1,14 @@
 /** An exclusive lock on a file that the operating system drops with its holder, however that dies. */
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { asStorageError, type OpenOptions, openRegularFile } from './regular-file.ts'
 
 /** Takes the lock if it is free. */
 export type TryLock = (fd: number) => boolean
 
-export interface LockOptions {
-  /** Create the file if there is none; without it, a missing file is `undefined`. */
-  create?: boolean
-  /** Every write goes to the end of the file. */
-  append?: boolean
+export interface LockOptions extends OpenOptions {
   /** Tests switch the lock off to show what it holds together. */
   tryLock?: TryLock
   timeoutMs?: number
@@ -32,7 +29,7 @@ export async function withLockedFile<T>(
     fd = await openLocked(path, options)
     return fd === undefined ? undefined : work(fd)
   } catch (error) {
-    throw AgentMailError.is(error) ? error : storageError(error)
+    throw asStorageError(error)
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
@@ -42,14 +39,16 @@ export async function withLockedFile<T>(
 export async function openLocked(path: string, options: LockOptions): Promise<number | undefined> {
   const { tryLock = systemLock(), timeoutMs = 15_000 } = options
   const deadline = Date.now() + timeoutMs
-  for (let attempt = 0; ; attempt++) {
+  let longestWait = 2
+  for (;;) {
     const fd = openRegularFile(path, options)
     if (fd === undefined) return undefined
     let kept = false
     try {
       while (!tryLock(fd)) {
         if (Date.now() > deadline) throw busy()
-        await sleep(1 + Math.random() * Math.min(20, 2 + attempt++))
+        await sleep(1 + Math.random() * longestWait)
+        longestWait = Math.min(longestWait + 1, 20)
       }
       kept = isStillAt(path, fd)
       if (kept) return fd
@@ -58,29 +57,6 @@ export async function openLocked(path: string, options: LockOptions): Promise<nu
     }
     if (Date.now() > deadline) throw busy()
   }
-}
-
-/** Opens without following a link and without waiting on a pipe; anything but a file is refused. */
-export function openRegularFile(
-  path: string,
-  options: { create?: boolean; append?: boolean; readOnly?: boolean } = {},
-): number | undefined {
-  const flags =
-    (options.readOnly ? constants.O_RDONLY : constants.O_RDWR) |
-    (constants.O_NOFOLLOW ?? 0) |
-    (constants.O_NONBLOCK ?? 0) |
-    (options.create ? constants.O_CREAT : 0) |
-    (options.append ? constants.O_APPEND : 0)
-  let fd: number
-  try {
-    fd = openSync(path, flags, 0o600)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') && !options.create) return undefined
-    throw hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO') ? notAFile() : error
-  }
-  if (fstatSync(fd).isFile()) return fd
-  closeSync(fd)
-  throw notAFile()
 }
 
 function isStillAt(path: string, fd: number): boolean {
@@ -123,19 +99,4 @@ const busy = () =>
     'busy',
     'the post office is busy: another process has held its lock for too long',
     'Try again. If it lasts, look for a stopped agentmail process and end it; the lock goes with it.',
-  )
-
-const storageError = (cause: unknown) =>
-  new AgentMailError(
-    'storage',
-    `the post office could not be read or written (${cause instanceof Error && 'code' in cause ? cause.code : 'internal error'})`,
-    'Nothing was changed. Check the .agentmail folder, its permissions and the free space, then try again.',
-    { cause },
-  )
-
-const notAFile = () =>
-  new AgentMailError(
-    'storage',
-    'a file of the post office is not a regular file',
-    'Look into the .agentmail folder and remove the link, folder or pipe that stands there.',
   )

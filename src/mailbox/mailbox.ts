@@ -1,16 +1,6 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
-import { type LockOptions, openRegularFile, type TryLock, withLockedFile } from './file-lock.ts'
+import { fstatSync, fsyncSync, ftruncateSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { type LockOptions, type TryLock, withLockedFile } from './file-lock.ts'
 import { endsInsideLine, type Line, readLines } from './lines.ts'
 import {
   isBlank,
@@ -23,6 +13,9 @@ import {
   unreadFlagOffset,
 } from './message.ts'
 import { rememberedPosition, rememberPosition } from './position.ts'
+import { readRegularFile, replaceFile, syncFolder, writeAll } from './regular-file.ts'
+
+const newline = Buffer.from('\n')
 
 /** A line that is no message: it is kept, and passed over. */
 export interface DamagedLine {
@@ -47,9 +40,9 @@ export class Mailbox {
       const { size } = fstatSync(fd)
       const position = size === 0 ? 0 : rememberedPosition(this.#positionPath, fd)
       const line = lineOf(message)
-      const glue = endsInsideLine(fd, size) ? '\n' : ''
+      const isTorn = endsInsideLine(fd, size)
       try {
-        writeAll(fd, Buffer.concat([Buffer.from(glue), line]))
+        writeAll(fd, isTorn ? Buffer.concat([newline, line]) : line)
         fsyncSync(fd)
       } catch (error) {
         ftruncateSync(fd, size)
@@ -81,18 +74,19 @@ export class Mailbox {
 
   /** Whether a message waits. Takes no lock: a line that is being written is seen the next time. */
   hasUnread(): boolean {
-    return this.#read((fd) => {
+    const find = (fd: number) => {
       for (const line of readLines(fd, rememberedPosition(this.#positionPath, fd) ?? 0)) {
         if (contentOf(line).unread) return true
       }
       return false
-    }, false)
+    }
+    return readRegularFile(this.#path, find, false)
   }
 
   /** How many messages wait, and which lines hold no message. */
   inspect(): { unread: number; damaged: (DamagedLine & { number: number })[] } {
     const report: ReturnType<Mailbox['inspect']> = { unread: 0, damaged: [] }
-    return this.#read((fd) => {
+    const look = (fd: number) => {
       let number = 0
       for (const line of readLines(fd)) {
         number++
@@ -101,7 +95,8 @@ export class Mailbox {
         if (damaged) report.damaged.push({ offset: line.start, number, reason: damaged })
       }
       return report
-    }, report)
+    }
+    return readRegularFile(this.#path, look, report)
   }
 
   /**
@@ -126,7 +121,7 @@ export class Mailbox {
       const removed = kept === 0
       if (removed && !dryRun) {
         unlinkSync(this.#path)
-        unlinkIfThere(this.#positionPath)
+        rmSync(this.#positionPath, { force: true })
         syncFolder(this.#path)
       } else if (messages > 0 && !dryRun) {
         this.#rewrite(fd, (line) => (isRemoved(line) ? undefined : line.bytes))
@@ -142,35 +137,15 @@ export class Mailbox {
     this.#rewrite(fd, (other) => (other.start === line.start ? replacement : other.bytes))
   }
 
-  /** Writes the file anew beside itself and puts it in its place in one step; called under its lock. */
   #rewrite(fd: number, transform: (line: Line) => Buffer | undefined): void {
-    const temporary = `${this.#path}.new`
-    unlinkIfThere(temporary)
-    const out = openSync(temporary, 'wx', 0o600)
-    try {
-      for (const line of readLines(fd)) {
-        const bytes = transform(line)
-        if (bytes) writeAll(out, Buffer.concat([bytes, Buffer.from(line.whole ? '\n' : '')]))
-      }
-      fsyncSync(out)
-    } catch (error) {
-      unlinkIfThere(temporary)
-      throw error
-    } finally {
-      closeSync(out)
-    }
-    renameSync(temporary, this.#path)
-    syncFolder(this.#path)
+    replaceFile(this.#path, linesThrough(fd, transform))
   }
+}
 
-  #read<T>(work: (fd: number) => T, missing: T): T {
-    const fd = openRegularFile(this.#path, { readOnly: true })
-    if (fd === undefined) return missing
-    try {
-      return work(fd)
-    } finally {
-      closeSync(fd)
-    }
+function* linesThrough(fd: number, transform: (line: Line) => Buffer | undefined) {
+  for (const line of readLines(fd)) {
+    const bytes = transform(line)
+    if (bytes) yield line.whole ? Buffer.concat([bytes, newline]) : bytes
   }
 }
 
@@ -189,24 +164,4 @@ function markRead(fd: number, line: Line): boolean {
   writeSync(fd, readMark, 0, readMark.length, line.start + offset)
   fsyncSync(fd)
   return true
-}
-
-function writeAll(fd: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch {}
-}
-
-/** A new or renamed file is only safe once its folder is on disk too. */
-function syncFolder(path: string): void {
-  const fd = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -1,13 +1,6 @@
 /** Where unread mail starts in a mailbox, remembered so that a long one costs no more than a short one. */
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { textOfFile } from './regular-file.ts'
 
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
@@ -18,7 +11,7 @@ const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
  */
 export function rememberedPosition(path: string, fd: number): number | undefined {
   try {
-    const [key, offset] = readFileSync(path, 'utf8').split(' ')
+    const [key, offset] = textOfFile(path).split(' ')
     const position = Number(offset)
     return key === keyOf(fstatSync(fd, { bigint: true })) && Number.isSafeInteger(position)
       ? position

@@ -1,12 +1,21 @@
 /** The folder where a repository's mail lies, and the files in it. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { AgentMailError, hasCode } from '../errors.ts'
+import { AgentMailError } from '../errors.ts'
 import { sharedFolder } from './git.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
+import { openRegularFile, textOfFile, withStorageErrors } from './regular-file.ts'
 
 export class PostOffice {
   readonly dir: string
@@ -39,22 +48,19 @@ export class PostOffice {
 
   /** The names that have a mailbox, sorted. */
   mailboxNames(): string[] {
-    try {
-      return readdirSync(this.mailboxesDir, { withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => nameOfMailboxFile(entry.name))
-        .filter((name) => name !== undefined)
-        .sort()
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return []
-      throw error
-    }
+    if (!existsSync(this.mailboxesDir)) return []
+    const entries = withStorageErrors(() => readdirSync(this.mailboxesDir, { withFileTypes: true }))
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => nameOfMailboxFile(entry.name))
+      .filter((name) => name !== undefined)
+      .sort()
   }
 
   /** The windows that take no mail: one name a line of `.agentmailignore`, beside the post office. */
   ignored(): Set<string> {
     try {
-      const lines = readFileSync(join(dirname(this.dir), '.agentmailignore'), 'utf8').split('\n')
+      const lines = textOfFile(join(dirname(this.dir), '.agentmailignore')).split('\n')
       return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))
     } catch {
       return new Set()
@@ -63,17 +69,16 @@ export class PostOffice {
 
   /** Makes the folders, readable by their owner only and invisible to git. */
   create(): void {
-    const folders = [this.dir, this.mailboxesDir, join(this.dir, 'positions')]
-    for (const folder of folders) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      // A repository can bring a link along, and mail must not follow it out.
-      if (!lstatSync(folder).isDirectory()) throw notAFolder(folder)
-    }
-    try {
-      writeFileSync(join(this.dir, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error
-    }
+    withStorageErrors(() => {
+      for (const folder of [this.dir, this.mailboxesDir, join(this.dir, 'positions')]) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        // A repository can bring a link along, and mail must not follow it out.
+        if (!lstatSync(folder).isDirectory()) throw notAFolder(folder)
+      }
+      const ignoreAll = openRegularFile(join(this.dir, '.gitignore'), { create: true })
+      if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
+      closeSync(ignoreAll)
+    })
   }
 }
 

@@ -1,16 +1,9 @@
 /** recipients.jsonl: who is there, whether they can be disturbed, and when they were last told. */
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { rfc3339 } from '../clock.ts'
-import { AgentMailError, hasCode } from '../errors.ts'
+import { AgentMailError } from '../errors.ts'
 import { type TryLock, withLockedFile } from './file-lock.ts'
+import { replaceFile, textOfFile, withStorageErrors } from './regular-file.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]
@@ -120,12 +113,7 @@ export class Recipients {
   }
 
   #entries(): Entry[] {
-    try {
-      return parse(readFileSync(this.#path, 'utf8'))
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return []
-      throw error
-    }
+    return withStorageErrors(() => parse(textOfFile(this.#path)))
   }
 
   /** The whole file is small: it is written anew and put in place in one step. */
@@ -136,19 +124,7 @@ export class Recipients {
       const after = update(parse(before))
         .map((entry) => `${entry.text}\n`)
         .join('')
-      if (after === before) return
-      const temporary = `${this.#path}.new`
-      const out = openSync(temporary, 'w', 0o600)
-      try {
-        writeSync(out, after)
-        fsyncSync(out)
-      } catch (error) {
-        unlinkSync(temporary)
-        throw error
-      } finally {
-        closeSync(out)
-      }
-      renameSync(temporary, this.#path)
+      if (after !== before) replaceFile(this.#path, [Buffer.from(after)])
     })
   }
 }

@@ -1,6 +1,6 @@
 /** agentmail mailman: watch the mailboxes and nudge agents that have mail. */
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
@@ -10,6 +10,7 @@ import { outsideTmux } from '../../mailbox/agent.ts'
 import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
+import { openRegularFile } from '../../mailbox/regular-file.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { type Command, print, printJson } from '../command.ts'
 
@@ -78,8 +79,8 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
   warnOfStale(pidFile)
   pidFile.release()
   const logFile = join(office.dir, 'mailman.log')
-  const isLong = (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 1 << 20
-  const output = openSync(logFile, isLong ? 'w' : 'a', 0o600)
+  const output = openRegularFile(logFile, { create: true, append: true })
+  if (fstatSync(output).size > 1 << 20) ftruncateSync(output)
   const args = [process.argv[1] ?? '', 'mailman', ...(json ? ['--json'] : [])]
   const child = spawn(process.execPath, args, {
     detached: true,
