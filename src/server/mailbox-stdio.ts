@@ -24,7 +24,8 @@ export function serveMailbox(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     checkIdentity(config)
     const office = openOffice(config)
-    openPost(config, office).catch(reject)
+    const registered = openPost(config, office)
+    registered.catch(reject)
 
     const onLost = (what: string) => {
       log(`${what} is gone, and the mailbox server ends with it`)
@@ -50,7 +51,7 @@ export function serveMailbox(config: Config): Promise<number> {
       }
     })
     const transport = new StdioTransport(process.stdin, process.stdout)
-    transport.finished.then(() => resolve(0))
+    transport.finished.then(() => registered).then(() => resolve(0), reject)
     serveStdio(() => makeServer(toolset, answer), {
       transport,
       onerror: (error) => log(`protocol: ${error.message}`),

@@ -29,7 +29,11 @@ export class StdioTransport implements Transport {
   #length = 0
   /** Passing over the rest of a line that is too long. */
   #skipping = false
+  /** Requests that wait for their answer: how many under each id, and in all. */
   readonly #pending = new Map<RequestId, number>()
+  #pendingCount = 0
+  /** Lines that the system has not taken yet. */
+  #unwritten = 0
   #blockedOutput = false
   #ended = false
   readonly finished: Promise<void>
@@ -54,11 +58,18 @@ export class StdioTransport implements Transport {
   }
 
   /** Resolves once the message is handed to the system. */
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(message)
+    this.#settle(answeredBy(message))
+  }
+
+  #write(message: object): Promise<void> {
+    this.#unwritten++
     return new Promise((resolve) => {
       const hasRoom = this.#output.write(`${JSON.stringify(message)}\n`, () => {
-        if ('id' in message && !('method' in message)) this.#settle(message.id)
+        this.#unwritten--
         resolve()
+        this.#regulate()
       })
       this.#blockedOutput ||= !hasRoom
       this.#regulate()
@@ -111,38 +122,37 @@ export class StdioTransport implements Transport {
   #deliver(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
       this.#pending.set(message.id, (this.#pending.get(message.id) ?? 0) + 1)
+      this.#pendingCount++
       this.#regulate()
     } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       const id = message.params?.requestId
-      // A cancelled request is not answered, so nobody may wait for its answer.
-      if (typeof id === 'string' || typeof id === 'number') this.#settle(id)
+      // Not passed on: a message that was taken out of its mailbox must reach its reader.
+      if ((typeof id === 'string' || typeof id === 'number') && this.#pending.has(id)) return
     }
     this.onmessage?.(message)
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {
-    const hasRoom = this.#output.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`,
-    )
-    this.#blockedOutput ||= !hasRoom
-    this.#regulate()
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message } })
   }
 
   #settle(id: RequestId | undefined): void {
-    if (id === undefined) return
-    const count = this.#pending.get(id) ?? 0
-    if (count > 1) this.#pending.set(id, count - 1)
-    else this.#pending.delete(id)
+    const count = id === undefined ? 0 : (this.#pending.get(id) ?? 0)
+    if (id !== undefined && count > 0) {
+      this.#pendingCount--
+      if (count > 1) this.#pending.set(id, count - 1)
+      else this.#pending.delete(id)
+    }
     this.#regulate()
   }
 
   /** Reads on only while there is room for answers; after the last line, ends when all are given. */
   #regulate(): void {
-    if (this.#ended && this.#pending.size === 0) {
+    if (this.#ended && this.#pendingCount === 0 && this.#unwritten === 0) {
       void this.close()
       return
     }
-    const shouldWait = this.#blockedOutput || this.#pending.size >= maxPending
+    const shouldWait = this.#blockedOutput || this.#pendingCount >= maxPending
     if (shouldWait && !this.#input.isPaused()) this.#input.pause()
     else if (!shouldWait && this.#input.isPaused()) this.#input.resume()
   }
@@ -153,6 +163,14 @@ export class StdioTransport implements Transport {
     this.#ended = true
     this.#regulate()
   }
+}
+
+/** The id of the request that a message settles: its response, or the word that its subscription stands. */
+function answeredBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message)) return message.id
+  if (message.method !== 'notifications/subscriptions/acknowledged') return undefined
+  const id = message.params?._meta?.['io.modelcontextprotocol/subscriptionId']
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 type Read = { message: JSONRPCMessage } | { refusal: string; code: number; id: RequestId | null }

@@ -1,0 +1,85 @@
+/** The MCP Inspector, which many try a server with first, against the built binary in both protocol eras. */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, type TestContext } from 'vitest'
+import * as z from 'zod'
+import {
+  agentmail,
+  binary,
+  type Env,
+  ended,
+  plainEnv,
+  type Ran,
+  temporaryFolder,
+} from './support/agentmail.ts'
+import { eras } from './support/mcp-client.ts'
+
+const timeout = 240_000
+
+function inspector(...args: string[]): Promise<Ran> {
+  const folder = temporaryFolder()
+  const child = spawn('npx', ['-y', '@modelcontextprotocol/inspector@2.12.0', '--cli', ...args], {
+    env: plainEnv({
+      MCP_CATALOG_PATH: join(folder, 'catalog.json'),
+      MCP_CLIENT_CONFIG_PATH: join(folder, 'client.json'),
+      npm_config_fetch_retries: '1',
+    }),
+  })
+  child.stdin.end()
+  return ended(child)
+}
+
+let fetched: Promise<Ran> | undefined
+
+/** Without a network there is no Inspector: the test is skipped with a word, and in CI it fails. */
+async function needInspector({ skip }: TestContext): Promise<void> {
+  fetched ??= inspector('--version')
+  const { exitCode, stderr } = await fetched
+  if (exitCode === 0) return
+  if (process.env.CI) throw new Error(`npx cannot run the Inspector: ${stderr}`)
+  skip('npx cannot fetch the Inspector')
+}
+
+/** Asks a server that works for `a`; only what is given with -e reaches it. */
+async function ask(env: Env, ...args: string[]): Promise<unknown> {
+  const given = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
+  const target = [process.execPath, binary, 'mcp']
+  const { stdout, stderr, exitCode } = await inspector(...target, ...given, ...args)
+  expect(exitCode, stderr).toBe(0)
+  return JSON.parse(stdout)
+}
+
+describe.each(eras)('the Inspector, %s era', (era) => {
+  const as = (name: string, folder: string) => ({
+    AGENTMAIL_AGENT: name,
+    AGENTMAIL_DIR: join(folder, '.agentmail'),
+  })
+
+  it('lists the four tools', { timeout }, async (context) => {
+    await needInspector(context)
+    const env = as('a', temporaryFolder())
+    const listing = await ask(env, '--protocol-era', era, '--method', 'tools/list')
+    const { tools } = z.object({ tools: z.array(z.unknown()) }).parse(listing)
+    const folder = join(import.meta.dirname, 'tool-snapshots/mailbox')
+    const snapshots = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+    expect(tools).toEqual(snapshots.map((text) => JSON.parse(text)))
+  })
+
+  it('sends a message, which the CLI reads', { timeout }, async (context) => {
+    await needInspector(context)
+    const folder = temporaryFolder()
+    await agentmail(['status', 'ready'], { env: as('b', folder) })
+    const answer = await ask(
+      as('a', folder),
+      ...['--protocol-era', era, '--method', 'tools/call'],
+      ...['--tool-name', 'send', '--tool-arg', 'recipient=b', 'message=hi'],
+    )
+    const { message_id: id } = z
+      .object({ structuredContent: z.object({ message_id: z.string() }) })
+      .parse(answer).structuredContent
+    expect((await agentmail(['receive'], { env: as('b', folder) })).stdout).toBe(
+      `From: a\nID: ${id}\n\nhi\n`,
+    )
+  })
+})
