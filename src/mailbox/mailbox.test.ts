@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -48,6 +49,8 @@ const messageWith = (id: string, more: Partial<Message> = {}): Message => ({
 })
 
 const line = (id: string, more?: Partial<Message>) => lineOf(messageWith(id, more)).toString()
+
+const makePipe = (path: string) => execFileSync('/usr/bin/env', ['mkfifo', path])
 
 const linesIn = (text: string) => text.split('\n').slice(0, -1)
 
@@ -251,9 +254,23 @@ describe('the remembered position', () => {
   })
 
   it('is not needed: mail comes though it cannot be kept', async () => {
-    const { positionPath, takeAll } = openMailbox(three)
+    const { positionPath, mailbox, takeAll } = openMailbox(three)
     mkdirSync(positionPath)
     expect(await takeAll()).toEqual(['a', 'b', 'c'])
+    expect(await mailbox.compact(() => true)).toEqual({ messages: 3, removed: true })
+  })
+
+  it('is not waited for when a pipe stands in its place', async () => {
+    const office = new PostOffice(temporaryFolder())
+    office.create()
+    await office.mailbox('reader').append(messageWith('a'))
+    const positionPath = join(office.dir, 'positions', 'reader.jsonl')
+    rmSync(positionPath, { force: true })
+    makePipe(positionPath)
+    const args = [worker('mailbox'), office.dir, 'reader', 'receive']
+    const child = spawn(process.execPath, args, { timeout: 20_000 })
+    child.stdin.end('go\n')
+    expect(await ended(child)).toMatchObject({ stdout: 'ready\na\n', exitCode: 0 })
   })
 })
 
@@ -265,7 +282,7 @@ describe('a mailbox that is not a file', () => {
     },
     'link to nothing': (path) => symlinkSync(`${path}.nothing`, path),
     folder: (path) => mkdirSync(path),
-    pipe: (path) => execFileSync('mkfifo', [path]),
+    pipe: makePipe,
   }
 
   it.each(Object.keys(kinds))('is refused and not waited for: a %s', async (kind) => {

@@ -1,5 +1,5 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
-import { fstatSync, fsyncSync, ftruncateSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { fstatSync, fsyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
 import { type LockOptions, type TryLock, withLockedFile } from './file-lock.ts'
 import { endsInsideLine, type Line, readLines } from './lines.ts'
 import {
@@ -12,8 +12,14 @@ import {
   type StoredMessage,
   unreadFlagOffset,
 } from './message.ts'
-import { rememberedPosition, rememberPosition } from './position.ts'
-import { readRegularFile, replaceFile, syncFolder, writeAll } from './regular-file.ts'
+import { forgetPosition, rememberedPosition, rememberPosition } from './position.ts'
+import {
+  readRegularFile,
+  replaceFile,
+  syncFolder,
+  withStorageErrors,
+  writeAll,
+} from './regular-file.ts'
 
 const newline = Buffer.from('\n')
 
@@ -58,7 +64,7 @@ export class Mailbox {
     return withLockedFile(this.#path, this.#lock, (fd) => {
       let position = rememberedPosition(this.#positionPath, fd) ?? 0
       for (const line of readLines(fd, position)) {
-        const content = contentOf(line)
+        const content = quickContentOf(line)
         if (content.damaged) onDamaged({ offset: line.start, reason: content.damaged })
         if (!line.whole) break
         position = line.end
@@ -76,11 +82,11 @@ export class Mailbox {
   hasUnread(): boolean {
     const find = (fd: number) => {
       for (const line of readLines(fd, rememberedPosition(this.#positionPath, fd) ?? 0)) {
-        if (contentOf(line).unread) return true
+        if (quickContentOf(line).unread) return true
       }
       return false
     }
-    return readRegularFile(this.#path, find, false)
+    return withStorageErrors(() => readRegularFile(this.#path, find, false))
   }
 
   /** How many messages wait, and which lines hold no message. */
@@ -96,7 +102,7 @@ export class Mailbox {
       }
       return report
     }
-    return readRegularFile(this.#path, look, report)
+    return withStorageErrors(() => readRegularFile(this.#path, look, report))
   }
 
   /**
@@ -121,7 +127,7 @@ export class Mailbox {
       const removed = kept === 0
       if (removed && !dryRun) {
         unlinkSync(this.#path)
-        rmSync(this.#positionPath, { force: true })
+        forgetPosition(this.#positionPath)
         syncFolder(this.#path)
       } else if (messages > 0 && !dryRun) {
         this.#rewrite(fd, (line) => (isRemoved(line) ? undefined : line.bytes))
@@ -150,13 +156,22 @@ function* linesThrough(fd: number, transform: (line: Line) => Buffer | undefined
 }
 
 /** What matters about a line: an unread message, a damage, or neither (read, or blank). */
-function contentOf(line: Line): { unread?: StoredMessage; damaged?: DamagedLine['reason'] } {
-  if (isSurelyRead(line.bytes) || isBlank(line.bytes)) return {}
+interface LineContent {
+  unread?: StoredMessage
+  damaged?: DamagedLine['reason']
+}
+
+function contentOf(line: Line): LineContent {
+  if (isBlank(line.bytes)) return {}
   if (!line.whole) return { damaged: 'cut short' }
   const message = messageOf(line.bytes)
   if (!message) return { damaged: 'not a message' }
   return message.read_flag === true ? {} : { unread: message }
 }
+
+/** The same for a reader in a hurry, who passes over what ends like a read message without a closer look. */
+const quickContentOf = (line: Line): LineContent =>
+  isSurelyRead(line.bytes) ? {} : contentOf(line)
 
 function markRead(fd: number, line: Line): boolean {
   const offset = unreadFlagOffset(line.bytes)

@@ -41,7 +41,7 @@ export function lineOf(message: Message): Buffer {
 export function messageOf(bytes: Buffer): StoredMessage | undefined {
   let value: unknown
   try {
-    value = JSON.parse(bytes.toString('utf8'))
+    value = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) // some editors begin a file so
   } catch {
     return undefined
   }
@@ -54,7 +54,9 @@ function isMessage(value: unknown): value is StoredMessage {
   return typeof id === 'string' && typeof from === 'string' && typeof message === 'string'
 }
 
-export const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte <= 0x20)
+const white = new Set(Buffer.from(' \t\r'))
+
+export const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => white.has(byte))
 
 const readEnding = /(?<!\\)"read_flag"\s*:\s*true\s*(?:,\s*"created_at"\s*:\s*"[^"\\]*"\s*)?\}\s*$/
 
@@ -64,25 +66,36 @@ export const isSurelyRead = (bytes: Buffer): boolean =>
 
 /**
  * Where the `false` of the line's own `read_flag` stands, to be overwritten with `true `. Nothing
- * if it is not written as a plain `false`: then the line has to be replaced.
+ * if it is not written as a plain `false`: then the line has to be replaced. The line is valid JSON.
  */
 export function unreadFlagOffset(bytes: Buffer): number | undefined {
   const text = bytes.toString('latin1')
-  const pattern = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g
   let depth = 0
   let offset: number | undefined
-  for (let token = pattern.exec(text); token; token = pattern.exec(text)) {
-    const [found] = token
-    if (found === '{' || found === '[') depth++
-    else if (found === '}' || found === ']') depth--
-    else if (depth === 1 && found === '"read_flag"') {
-      const value = /^\s*:\s*(false(?=\s*[,}]))?/.exec(text.slice(pattern.lastIndex))
-      if (!value) continue // a text that reads "read_flag", not the key
-      // A repeated key counts as its last value does.
-      offset = value[1] ? pattern.lastIndex + value[0].length - value[1].length : undefined
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (character === '{' || character === '[') depth++
+    else if (character === '}' || character === ']') depth--
+    else if (character === '"') {
+      const end = endOfString(text, index)
+      if (depth === 1 && text.slice(index, end) === '"read_flag"') {
+        const [rest, isFalse] = /^\s*:\s*(false)?/.exec(text.slice(end, end + 200)) ?? []
+        // A repeated key counts as its last value does; without a colon it is a text, not the key.
+        if (rest) offset = isFalse ? end + rest.length - isFalse.length : undefined
+      }
+      index = end - 1
     }
   }
   return offset
+}
+
+/** Just after the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++
+    else if (text[index] === '"') return index + 1
+  }
+  return text.length
 }
 
 export const readMark = Buffer.from('true ')

@@ -16,12 +16,12 @@ export function mailboxFile(name: string): string {
   return encode(name) + extension
 }
 
-/** The name that a mailbox file belongs to, or nothing if it is no mailbox file. */
+/** The name that a mailbox file belongs to, or nothing if it is nobody's. */
 export function nameOfMailboxFile(file: string): string | undefined {
   if (!file.endsWith(extension)) return undefined
   try {
     const name = decodeURIComponent(file.slice(0, -extension.length))
-    return name !== '' && encode(name) + extension === file ? name : undefined
+    return mailboxFile(name) === file ? name : undefined
   } catch {
     return undefined
   }

@@ -1,8 +1,6 @@
 /** Where unread mail starts in a mailbox, remembered so that a long one costs no more than a short one. */
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
-import { textOfFile } from './regular-file.ts'
-
-const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+import { type BigIntStats, closeSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs'
+import { openRegularFile, textOfFile } from './regular-file.ts'
 
 /**
  * The remembered offset: no line before it is unread. It holds only while the file is just as this
@@ -24,12 +22,19 @@ export function rememberedPosition(path: string, fd: number): number | undefined
 /** A failure is passed over: the mail is already safe, and the file is read from its start next time. */
 export function rememberPosition(path: string, fd: number, offset: number): void {
   try {
-    const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (O_NOFOLLOW ?? 0), 0o600)
+    const file = openRegularFile(path, { create: true })
     try {
-      writeSync(file, `${keyOf(fstatSync(fd, { bigint: true }))} ${offset}`)
+      ftruncateSync(file)
+      writeSync(file, `${keyOf(fstatSync(fd, { bigint: true }))} ${offset}`, 0)
     } finally {
       closeSync(file)
     }
+  } catch {}
+}
+
+export function forgetPosition(path: string): void {
+  try {
+    rmSync(path, { force: true, recursive: true })
   } catch {}
 }
 
