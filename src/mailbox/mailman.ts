@@ -7,7 +7,7 @@ import type { Recipient } from './recipients.ts'
 import { pressEnter, sessionWindows, typeInto, type Window } from './tmux.ts'
 import { watchTmux } from './tmux-watch.ts'
 
-export const nudgeText = 'Check your agentmail'
+const nudgeText = 'Check your agentmail'
 
 export type MailmanEvent =
   | { event: 'nudged'; agent: string; window: string }

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 
-export const maxLineBytes = 10 << 20
+const maxLineBytes = 10 << 20
 const maxDepth = 100
 /** More requests than this at once, and reading waits: memory stays flat however fast a client writes. */
 const maxPending = 64

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 
-export interface ToolAnnotations {
+interface ToolAnnotations {
   title?: string
   readOnlyHint: boolean
   destructiveHint?: boolean
@@ -23,7 +23,7 @@ interface ToolSpec<Context, Input extends z.ZodObject, Output extends z.ZodObjec
 type JsonSchema = { type: 'object'; [key: string]: unknown }
 
 /** What `tools/list` says of a tool. */
-export interface ToolListing {
+interface ToolListing {
   name: string
   description: string
   inputSchema: JsonSchema
