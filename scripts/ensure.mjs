@@ -25,15 +25,15 @@ function ensureInstalled() {
   const wanted = hashOf(['package.json', 'package-lock.json'])
   if (readIfThere(stamp) === wanted) return
   console.log('Installing what AgentMail is built from…')
-  const command = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
-  const args = [command, '--no-audit', '--no-fund', '--loglevel=error']
+  // Not `npm ci`: it refuses a lock file that lacks the optional parts of other platforms.
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
   const { status } = spawnSync('npm', args, {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
   if (status !== 0) {
-    console.error(`npm ${command} failed: see above. It needs the npm registry the first time.`)
+    console.error('npm install failed: see above. The first time it needs the npm registry.')
     process.exit(1)
   }
   writeFileSync(stamp, hashOf(['package.json', 'package-lock.json']))

@@ -16,12 +16,12 @@ interface SettingShape {
 export const settings = {
   dir: {
     env: 'AGENTMAIL_DIR',
-    about: 'the post office folder, instead of .agentmail/ in the main worktree',
+    about: 'the post office, instead of .agentmail/ in the main worktree; from the current folder',
     fallback: undefined,
   },
   agent: {
     env: 'AGENTMAIL_AGENT',
-    about: 'your name where there is no tmux window to take it from',
+    about: 'your name outside tmux; inside, the name of the window counts',
     fallback: undefined,
   },
   tmux: {
@@ -102,12 +102,11 @@ export class Config {
     return (Object.keys(settings) as SettingName[]).map((name) => {
       const { value, source } = this.#find(name)
       const shape: SettingShape = settings[name]
-      const shown = value !== undefined && shape.secret ? '********' : value
-      const number = typeof shape.fallback === 'number' && shown !== undefined
+      const shown = value !== undefined && shape.secret ? '********' : (value ?? null)
       return {
         name,
         env: shape.env,
-        value: number ? Number(shown) : (shown ?? null),
+        value: typeof shape.fallback === 'number' ? this.number(name) : shown,
         source,
         about: shape.about,
       }

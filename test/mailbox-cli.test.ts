@@ -1,6 +1,10 @@
 /** The mailbox commands in a real tmux session. */
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  closeSync,
   existsSync,
+  mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -9,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { agentmail, binary, ended, start, temporaryFolder } from './support/agentmail.ts'
+import { agentmail, binary, ended, plainEnv, start, temporaryFolder } from './support/agentmail.ts'
 import { describeWith } from './support/parts.ts'
 import { git, openSession, repository, type Session } from './support/tmux.ts'
 
@@ -135,6 +139,8 @@ describeWith('tmux', 'send and receive', () => {
       stderr: `You got new mail\nFrom: one\nID: ${id}\n\nhello\n`,
       exitCode: 2,
     })
+    const misused = await session.run(1, ['receive', '--hook', '--loud'])
+    expect(misused).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
     const outside = await agentmail(['receive', '--hook'], { cwd: temporaryFolder() })
     expect(outside).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
   })
@@ -170,6 +176,38 @@ describeWith('tmux', 'send and receive', () => {
     expect(readFileSync(file, 'utf8').split('\n')[1]).toBe('{"id":"torn","from":"on')
     const doctor = await session.run(1, ['doctor'])
     expect(doctor.stdout).toContain('mailbox two: line 2 (byte')
+  })
+
+  it('hands a long message whole to a reader that is slow', async () => {
+    const session = openSession(['one', 'two'])
+    const text = '"\n'.repeat(32_000)
+    await session.run(0, ['send', 'two'], { input: text })
+    const script = `'${process.execPath}' '${binary}' receive --json | (sleep 1; cat)`
+    const options = { cwd: session.repository, env: plainEnv(session.env(1)) }
+    const stdout = execFileSync('sh', ['-c', script], options).toString('utf8')
+    expect(JSON.parse(stdout).message).toBe(text.slice(0, -1))
+  })
+
+  it('says so when its answer cannot be written', async () => {
+    const session = openSession(['one', 'two'])
+    await sendOk(session, 0, 'two', 'hello')
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, [binary, 'receive'], {
+      cwd: session.repository,
+      env: plainEnv(session.env(1)),
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(status).toBe(1)
+    expect(stderr).toBe('error: the answer could not be written (ENOSPC)\n')
+  })
+
+  it('waits for a slow pipe of a shell before it takes its argument', async () => {
+    const session = openSession(['one', 'two'])
+    const script = `(sleep 1.5; echo late) | '${process.execPath}' '${binary}' send two word`
+    execFileSync('sh', ['-c', script], { cwd: session.repository, env: plainEnv(session.env(0)) })
+    expect(JSON.parse((await session.run(1, ['receive', '--json'])).stdout).message).toBe('late')
   })
 
   it('runs typed into a window, with the name of that window', async () => {
@@ -252,7 +290,7 @@ describeWith('tmux', 'recipients', () => {
     const long = { AGENTMAIL_AGENT: 'x'.repeat(300) }
     const tooLong = await agentmail(['recipients'], { cwd: repository(), env: long })
     expect(tooLong).toMatchObject({ stdout: '', exitCode: 1 })
-    expect(tooLong.stderr).toMatch(/^error: agent name is too long\n/)
+    expect(tooLong.stderr).toMatch(/^error: agent name is too long: "x{40}"\n/)
     const lines = await agentmail(['recipients'], {
       cwd: repository(),
       env: { AGENTMAIL_AGENT: 'a\nb' },
@@ -401,7 +439,7 @@ describeWith('tmux', 'cleanup', () => {
       entry('one', hoursAgo(0)),
       entry('two', hoursAgo(50)),
       entry('gone', hoursAgo(0)),
-      entry('outsider', hoursAgo(0), { tmux: false }),
+      entry('outsider', hoursAgo(0), { pane: null }),
     ]
     writeFileSync(join(office, 'recipients.jsonl'), `${recipients.join('\n')}\n`)
     return office
@@ -467,6 +505,25 @@ describeWith('tmux', 'cleanup', () => {
     const { stdout, exitCode } = await agentmail(['cleanup', '--json'], { cwd: session.repository })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout).recipients).toEqual({ offline: 0, stale: 1 })
+  })
+})
+
+describeWith('tmux', 'doctor', () => {
+  it('names what stands in the place of a mailbox and is none', async () => {
+    const session = openSession(['one', 'two'])
+    await session.run(0, ['recipients'])
+    const mailboxes = join(session.repository, '.agentmail/mailboxes')
+    symlinkSync('/etc/hostname', join(mailboxes, 'link.jsonl'))
+    mkdirSync(join(mailboxes, 'folder.jsonl'))
+    writeFileSync(join(mailboxes, 'not encoded.jsonl'), '')
+    const { stdout, exitCode } = await session.run(0, ['doctor', '--json'])
+    expect(exitCode).toBe(1)
+    const found: { subject: string }[] = JSON.parse(stdout).findings
+    expect(found.map(({ subject }) => subject).sort()).toEqual([
+      'mailboxes/folder.jsonl',
+      'mailboxes/link.jsonl',
+      'mailboxes/not encoded.jsonl',
+    ])
   })
 })
 

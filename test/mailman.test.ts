@@ -75,8 +75,12 @@ describeWith('tmux', 'the mailman', () => {
     expect([nudgesIn(session, 1), nudgesIn(session, 2)]).toEqual([0, 0])
     await session.run(1, ['status', 'ready'])
     await nudged(session, 1)
-    const entries = readFileSync(join(session.repository, '.agentmail/recipients.jsonl'), 'utf8')
-    expect(entries).toMatch(/"name":"two","status":"ready","notified":true,.*"notified_at":"20/)
+    const file = join(session.repository, '.agentmail/recipients.jsonl')
+    await eventually('it is noted', () =>
+      /"name":"two","status":"ready","notified":true,.*"notified_at":"20/.test(
+        readFileSync(file, 'utf8'),
+      ),
+    )
   })
 
   it('nudges once in its interval, however much mail comes, and again after it while mail waits', async () => {
@@ -127,6 +131,33 @@ describeWith('tmux', 'the mailman', () => {
     }
     for (const window of [1, 2, 3]) await nudged(session, window)
     expect(nudgesIn(session, 0)).toBe(0)
+  })
+
+  it('nudges the pane that the agent works in, not the one beside it', async () => {
+    const session = openSession(['one', 'two'])
+    await session.run(1, ['status', 'ready'])
+    session.tmux('split-window', '-t', session.pane(1), 'cat')
+    await startMailman(session)
+    await session.run(0, ['send', 'two', 'hello'])
+    await nudged(session, 1)
+  })
+
+  it('keeps its interval when it is started again, also for agents that never said a word', async () => {
+    const session = openSession(['one', 'two', 'three'])
+    await session.run(0, ['send', 'two', 'hello'])
+    const first = await startMailman(session)
+    await nudged(session, 1)
+    await eventually('it is noted', () =>
+      readFileSync(join(session.repository, '.agentmail/recipients.jsonl'), 'utf8').includes(
+        '"two"',
+      ),
+    )
+    first.kill('SIGTERM')
+    await first.ended
+    await startMailman(session)
+    await session.run(0, ['send', 'three', 'hello'])
+    await nudged(session, 2)
+    expect(nudgesIn(session, 1)).toBe(1)
   })
 
   it('passes over ignored windows', async () => {

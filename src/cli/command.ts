@@ -20,6 +20,8 @@ export interface Command {
   options?: Record<string, OptionShape>
   /** How many words may stand beside the options; the rest is refused. */
   maxPositionals?: number
+  /** Whether these arguments ask for silence and exit code 0 whatever goes wrong. */
+  isSilentOnError?(args: string[]): boolean
   /** Does the work, prints the answer, and gives the exit code (0 if nothing is said). */
   run(call: Call): Promise<number | undefined>
 }
@@ -60,7 +62,7 @@ export function readArguments(command: Command, args: string[]): Call & { help: 
   if (!help && positionals.length > (command.maxPositionals ?? 0)) {
     throw misuse(
       `too many arguments: ${positionals.slice(command.maxPositionals ?? 0).join(' ')}`,
-      'Put quotes around a text of several words.',
+      'See --help, and put quotes around a text of several words.',
     )
   }
   return { flags, positionals, json: flags.json === true, help }

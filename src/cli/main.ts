@@ -1,4 +1,5 @@
 /** The binary: finds the command, runs it, and turns an error into words and an exit code. */
+import { writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { type Command, helpOf, print, readArguments } from './command.ts'
 
@@ -23,7 +24,7 @@ async function main(argv: string[]): Promise<number> {
     print(version)
     return 0
   }
-  if (name === '--help' || name === '-h') {
+  if (name === '--help' || name === '-h' || name === 'help') {
     print(await overview())
     return 0
   }
@@ -34,12 +35,15 @@ async function main(argv: string[]): Promise<number> {
     return 1
   }
   const { command } = await load()
-  const { help, ...call } = readArguments(command, args)
-  if (help) {
+  try {
+    const { help, ...call } = readArguments(command, args)
+    if (!help) return (await command.run(call)) ?? 0
     print(helpOf(name, command))
     return 0
+  } catch (error) {
+    if (command.isSilentOnError?.(args)) return 0
+    throw error
   }
-  return (await command.run(call)) ?? 0
 }
 
 async function overview(): Promise<string> {
@@ -74,7 +78,31 @@ function report(error: unknown): number {
   return 1
 }
 
-process.stdout.on('error', () => process.exit(1)) // the reader has gone: nobody is left to tell
-main(process.argv.slice(2))
-  .catch(report)
-  .then((exitCode) => process.exit(exitCode))
+/** Waits until everything printed has been taken: a pipe that is full is not a reason to lose mail. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write('', (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+async function finish(exitCode: number): Promise<never> {
+  try {
+    await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+  } catch (error) {
+    unwritable(error)
+  }
+  process.exit(exitCode)
+}
+
+/** Whoever should have read the answer has gone, or the disk it should go to is full. */
+function unwritable(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
+  try {
+    writeSync(2, `error: the answer could not be written (${code})\n`)
+  } catch {} // nobody is left to tell
+  process.exit(1)
+}
+
+process.stdout.on('error', unwritable)
+process.stderr.on('error', unwritable)
+main(process.argv.slice(2)).catch(report).then(finish)

@@ -6,6 +6,8 @@ import { ownPane, viewFrom } from './tmux.ts'
 
 export interface Agent {
   name: string
+  /** Where it runs, `%5`; null outside tmux. */
+  pane: string | null
   /** The names of the windows of its session, in their order; nothing outside tmux. */
   windows?: string[]
 }
@@ -26,14 +28,14 @@ export async function whoAmI(config: Config): Promise<Agent> {
   if (!pane) {
     const name = config.text('agent') ?? ''
     checkName(name)
-    return { name }
+    return { name, pane: null }
   }
   const { name, windows } = await viewFrom(pane)
   checkName(name)
-  return { name, windows: [...new Set(windows.map((window) => window.name))] }
+  return { name, pane, windows: [...new Set(windows)] }
 }
 
-export const outsideTmux = () =>
+const outsideTmux = () =>
   new AgentMailError(
     'not_in_tmux',
     'agentmail must run inside a tmux session',

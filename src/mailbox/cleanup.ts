@@ -25,8 +25,8 @@ export async function cleanup(
   clock: Clock,
 ): Promise<CleanupCounts> {
   const now = clock.now()
-  const isOffline = ({ name, tmux }: Recipient) =>
-    tmux !== false && options.windows !== undefined && !options.windows.has(name)
+  const isOffline = ({ name, pane }: Recipient) =>
+    pane !== null && options.windows !== undefined && !options.windows.has(name)
   const isStale = (recipient: Recipient) =>
     now - lastSign(recipient, now) > options.staleHours * hour
 

@@ -1,4 +1,6 @@
 /** Doctor: what is wrong in a post office, each with what to do about it. */
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
 
 export interface Finding {
@@ -9,19 +11,52 @@ export interface Finding {
 
 /** `windows`: the names of all tmux windows, or nothing when tmux cannot be asked. */
 export function examine(office: PostOffice, windows: Set<string> | undefined): Finding[] {
-  const findings: Finding[] = []
-  const outside = new Set(
-    office.recipients.list().flatMap(({ name, tmux }) => (tmux === false ? [name] : [])),
+  return [
+    ...strangers(office),
+    ...mailboxFindings(office, windows),
+    ...office.recipients.damagedLines().map((number) => ({
+      subject: 'recipients.jsonl',
+      problem: `line ${number} is not a recipient`,
+      advice: 'It is kept and passed over. Mend or delete the line.',
+    })),
+  ]
+}
+
+/** What stands where the post office keeps a folder or a file, and is none. */
+function strangers(office: PostOffice): Finding[] {
+  const advice = 'Move it away: commands that need its place fail, and mail in it is not read.'
+  const folders = [office.dir, office.mailboxesDir, office.positionsDir]
+  const blocked = folders.filter(
+    (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
   )
-  for (const name of office.mailboxNames()) {
+  if (blocked.length > 0) {
+    return blocked.map((subject) => ({ subject, problem: 'is not a folder', advice }))
+  }
+  const special = entriesOf(office.dir).filter((entry) => !entry.isFile() && !entry.isDirectory())
+  const odd = entriesOf(office.mailboxesDir).filter((entry) => !isMailbox(entry))
+  return [
+    ...special.map(({ name }) => ({ subject: name, problem: 'is not a regular file', advice })),
+    ...odd.map(({ name }) => ({ subject: `mailboxes/${name}`, problem: 'is no mailbox', advice })),
+  ]
+}
+
+const entriesOf = (folder: string) =>
+  existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
+
+/** `.new` is what a rewrite leaves behind when it is killed; the next one clears it away. */
+const isMailbox = (entry: Dirent) =>
+  entry.isFile() && (entry.name.endsWith('.new') || nameOfMailboxFile(entry.name) !== undefined)
+
+function mailboxFindings(office: PostOffice, windows: Set<string> | undefined): Finding[] {
+  const recipients = office.recipients.list()
+  const outside = new Set(recipients.filter(({ pane }) => pane === null).map(({ name }) => name))
+  return office.mailboxNames().flatMap((name) => {
     const { unread, damaged } = office.mailbox(name).inspect()
-    for (const { number, offset, reason } of damaged) {
-      findings.push({
-        subject: `mailbox ${name}`,
-        problem: `line ${number} (byte ${offset}) is ${reason}`,
-        advice: 'It is kept and passed over. Mend or delete the line when no agent is running.',
-      })
-    }
+    const findings: Finding[] = damaged.map(({ number, offset, reason }) => ({
+      subject: `mailbox ${name}`,
+      problem: `line ${number} (byte ${offset}) is ${reason}`,
+      advice: 'It is kept and passed over. Mend or delete the line when no agent is running.',
+    }))
     if (windows && !windows.has(name) && !outside.has(name)) {
       findings.push({
         subject: `mailbox ${name}`,
@@ -29,13 +64,6 @@ export function examine(office: PostOffice, windows: Set<string> | undefined): F
         advice: 'Rename a window to it to receive the mail, or delete the file.',
       })
     }
-  }
-  for (const number of office.recipients.damagedLines()) {
-    findings.push({
-      subject: 'recipients.jsonl',
-      problem: `line ${number} is not a recipient`,
-      advice: 'It is kept and passed over. Mend or delete the line.',
-    })
-  }
-  return findings
+    return findings
+  })
 }

@@ -1,16 +1,16 @@
 /** The mailman: watches the mailboxes of one tmux session and nudges agents that have mail waiting. */
 import { type FSWatcher, watch } from 'node:fs'
-import { type Clock, rfc3339, sleep } from '../clock.ts'
+import { type Clock, sleep } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
-import { pressEnter, sessionWindows, typeInto, type Window } from './tmux.ts'
+import { type Pane, pressEnter, sessionPanes, typeInto } from './tmux.ts'
 import { watchTmux } from './tmux-watch.ts'
 
 const nudgeText = 'Check your agentmail'
 
 export type MailmanEvent =
-  | { event: 'nudged'; agent: string; window: string }
+  | { event: 'nudged'; agent: string; pane: string }
   | { event: 'waiting'; agent: string; reason: string }
   | { event: 'failed'; reason: string }
 
@@ -40,6 +40,8 @@ export class Mailman {
   /** Panes in which the text stands and Enter could not be pressed yet. */
   readonly #typed = new Set<string>()
   readonly #waiting = new Set<string>()
+  /** Agents whose mailbox cannot be read; said once each. */
+  readonly #troubled = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   /** Of several wishes to look, the earliest counts. */
   #dueAt = Number.POSITIVE_INFINITY
@@ -56,12 +58,14 @@ export class Mailman {
       this.#stop = (error) => (error ? reject(error) : resolve())
     })
     for (const folder of [office.dir, office.mailboxesDir]) {
-      const watcher = watch(folder, () => this.#lookSoon(50))
+      const watcher = watch(folder, (_, file) => {
+        if (file?.endsWith('.jsonl') ?? true) this.#lookSoon(50) // not at its own log
+      })
       watcher.on('error', (error) => this.#fail(error))
       this.#watchers.push(watcher)
     }
     const unwatch = watchTmux(
-      async () => [...server, ...(await sessionWindows(session)).map((window) => window.pid)],
+      async () => [...server, ...(await sessionPanes(session)).map((pane) => pane.pid)],
       () => this.#stop?.(new AgentMailError('tmux_lost', 'the tmux session has ended')),
     )
     const safety = setInterval(() => this.#lookSoon(0), safetyMs)
@@ -93,26 +97,22 @@ export class Mailman {
 
   #fail(error: unknown): void {
     if (AgentMailError.is(error) && error.code === 'tmux_lost') this.#stop?.(error)
-    else this.#options.onEvent({ event: 'failed', reason: String(error) })
+    else this.#options.onEvent({ event: 'failed', reason: reasonOf(error) })
   }
 
   async #look(): Promise<void> {
     const { office, session, clock, nudgeMs } = this.#options
-    const windows = await sessionWindows(session)
+    const panes = await sessionPanes(session)
     const ignored = office.ignored()
-    const statusOf = new Map(office.recipients.list().map((one) => [one.name, one]))
-    for (const agent of new Set(windows.map((window) => window.name))) {
-      const known = statusOf.get(agent)
+    const recipients = new Map(office.recipients.list().map((one) => [one.name, one]))
+    for (const agent of new Set(panes.map((pane) => pane.window))) {
+      const known = recipients.get(agent)
       if (ignored.has(agent) || this.#busy.has(agent)) continue
       if (known && known.status !== 'ready') continue
       if (!this.#hasMail(agent)) continue
       const dueIn = this.#lastNudge(agent, known) + nudgeMs - clock.now()
       if (dueIn > 0) this.#lookSoon(dueIn)
-      else
-        this.#startNudge(
-          agent,
-          windows.filter((window) => window.name === agent),
-        )
+      else this.#startNudge(agent, panesOf(agent, known, panes))
     }
   }
 
@@ -120,7 +120,8 @@ export class Mailman {
     try {
       return this.#options.office.mailbox(agent).hasUnread()
     } catch (error) {
-      this.#options.onEvent({ event: 'failed', reason: `mailbox ${agent}: ${error}` })
+      if (!this.#troubled.has(agent)) this.#fail(error)
+      this.#troubled.add(agent)
       return false
     }
   }
@@ -138,9 +139,9 @@ export class Mailman {
     return own
   }
 
-  #startNudge(agent: string, windows: Window[]): void {
+  #startNudge(agent: string, panes: Pane[]): void {
     this.#busy.add(agent)
-    this.#nudge(agent, windows)
+    this.#nudge(agent, panes)
       .catch((error) => this.#fail(error))
       .finally(() => {
         this.#busy.delete(agent)
@@ -148,22 +149,15 @@ export class Mailman {
       })
   }
 
-  /** The first window of that name which can be disturbed gets the nudge: they share one mailbox. */
-  async #nudge(agent: string, windows: Window[]): Promise<void> {
+  async #nudge(agent: string, panes: Pane[]): Promise<void> {
     const { office, clock, onEvent } = this.#options
-    for (const window of windows) {
-      if (!(await this.#typeNudge(window.pane))) continue
+    for (const { id } of panes) {
+      if (!(await this.#typeNudge(id))) continue
       const now = clock.now()
       this.#nudgedAt.set(agent, now)
       this.#waiting.delete(agent)
-      onEvent({ event: 'nudged', agent, window: window.id })
-      if (office.recipients.find(agent)) {
-        await office.recipients.change(agent, (found) => ({
-          ...(found ?? { name: agent, status: 'ready' }),
-          notified: true,
-          notified_at: rfc3339(now),
-        }))
-      }
+      onEvent({ event: 'nudged', agent, pane: id })
+      await office.recipients.setNotified(agent, now)
       return
     }
     if (this.#waiting.has(agent)) return
@@ -182,3 +176,15 @@ export class Mailman {
     return true
   }
 }
+
+/**
+ * Where to nudge an agent: the pane it last worked from, if that still is in a window of its name.
+ * Otherwise the panes in front of the windows of that name: the first that can be disturbed gets it.
+ */
+function panesOf(agent: string, known: Recipient | undefined, panes: Pane[]): Pane[] {
+  const named = panes.filter((pane) => pane.window === agent)
+  const own = named.filter((pane) => pane.id === known?.pane)
+  return own.length > 0 ? own : named.filter((pane) => pane.active)
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

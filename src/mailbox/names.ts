@@ -42,8 +42,8 @@ export function checkName(name: string): void {
   if (reason) {
     throw new AgentMailError(
       'invalid_request',
-      `agent name ${reason}`,
-      'Rename the tmux window, or set AGENTMAIL_AGENT to a short plain name.',
+      `agent name ${reason}: ${JSON.stringify(name.slice(0, 40))}`,
+      'Give that tmux window another name (outside tmux: AGENTMAIL_AGENT): 225 plain characters, or 25 of other scripts, fit.',
     )
   }
 }

@@ -1,7 +1,8 @@
 /** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
-import { closeSync, ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { openLocked } from './file-lock.ts'
+import { textOfFile } from './regular-file.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */
@@ -22,14 +23,14 @@ export async function takePidFile(path: string): Promise<PidFile> {
   return {
     stale,
     release: () => {
-      unlinkSync(path)
+      if (textOfFile(path).trim() === String(process.pid)) rmSync(path, { force: true })
       closeSync(fd)
     },
   }
 }
 
 function alreadyRunning(path: string): AgentMailError {
-  const pid = readFileSync(path, 'utf8').trim()
+  const pid = textOfFile(path).trim()
   return new AgentMailError(
     'already_running',
     `mailman is already running (PID: ${pid})`,

@@ -6,6 +6,8 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -15,7 +17,7 @@ import { sharedFolder } from './git.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
-import { openRegularFile, textOfFile, withStorageErrors } from './regular-file.ts'
+import { openRegularFile, withStorageErrors } from './regular-file.ts'
 
 export class PostOffice {
   readonly dir: string
@@ -40,10 +42,15 @@ export class PostOffice {
     return join(this.dir, 'mailboxes')
   }
 
+  /** Where unread mail starts in each mailbox: see position.ts. */
+  get positionsDir(): string {
+    return join(this.dir, 'positions')
+  }
+
   mailbox(name: string): Mailbox {
     const file = mailboxFile(name)
     const path = join(this.mailboxesDir, file)
-    return new Mailbox({ path, positionPath: join(this.dir, 'positions', file) })
+    return new Mailbox({ path, positionPath: join(this.positionsDir, file) })
   }
 
   /** The names that have a mailbox, sorted. */
@@ -59,8 +66,9 @@ export class PostOffice {
 
   /** The windows that take no mail: one name a line of `.agentmailignore`, beside the post office. */
   ignored(): Set<string> {
+    const file = join(dirname(this.dir), '.agentmailignore')
     try {
-      const lines = textOfFile(join(dirname(this.dir), '.agentmailignore')).split('\n')
+      const lines = statSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : []
       return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))
     } catch {
       return new Set()
@@ -70,7 +78,7 @@ export class PostOffice {
   /** Makes the folders, readable by their owner only and invisible to git. */
   create(): void {
     withStorageErrors(() => {
-      for (const folder of [this.dir, this.mailboxesDir, join(this.dir, 'positions')]) {
+      for (const folder of [this.dir, this.mailboxesDir, this.positionsDir]) {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         // A repository can bring a link along, and mail must not follow it out.
         if (!lstatSync(folder).isDirectory()) throw notAFolder(folder)

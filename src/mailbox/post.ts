@@ -25,7 +25,7 @@ export async function openPost(
   clock = systemClock,
 ): Promise<Post> {
   const [agent, opened] = await Promise.all([whoAmI(config), office])
-  await opened.recipients.register(agent.name, clock.now(), agent.windows !== undefined)
+  await opened.recipients.register(agent.name, agent.pane, clock.now())
   return { agent, office: opened, clock }
 }
 
@@ -100,7 +100,7 @@ export function listRecipients(post: Pick<Post, 'agent' | 'office'>): {
 function recipientNames({ agent, office }: Pick<Post, 'agent' | 'office'>): string[] {
   const known = office.recipients.list()
   const names = agent.windows
-    ? [...agent.windows, ...known.filter(({ tmux }) => tmux === false).map(({ name }) => name)]
+    ? [...agent.windows, ...known.filter(({ pane }) => pane === null).map(({ name }) => name)]
     : [...known.map(({ name }) => name), ...office.mailboxNames()]
   const ignored = office.ignored()
   const listed = names.filter((name) => name === agent.name || !ignored.has(name))
@@ -111,7 +111,7 @@ export const recipientNotFound = () =>
   new AgentMailError(
     'recipient_not_found',
     'recipient not found',
-    'List the recipients to see who can be reached.',
+    'See who can be reached: agentmail recipients, or the tool list-recipients.',
   )
 
 const warnOfDamage = (name: string) => (line: DamagedLine) =>

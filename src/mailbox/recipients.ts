@@ -16,8 +16,8 @@ export interface Recipient {
   last_read_at?: number
   updated_at?: string
   notified_at?: string
-  /** False for an agent that named itself by AGENTMAIL_AGENT and has no window. */
-  tmux?: false
+  /** The tmux pane it last worked from, `%5`; null for an agent that named itself by AGENTMAIL_AGENT. */
+  pane?: string | null
 }
 
 export function checkStatus(status: string): Status {
@@ -53,12 +53,11 @@ export class Recipients {
   }
 
   /** Puts an agent on the list if it is not there: `ready`, which is how unlisted ones are treated too. */
-  async register(name: string, now: number, inTmux: boolean): Promise<void> {
-    const known = this.find(name)
-    if (known && (inTmux || known.tmux === false)) return
+  async register(name: string, pane: string | null, now: number): Promise<void> {
+    if (this.find(name)?.pane === pane) return
     await this.change(name, (found) => ({
       ...(found ?? newcomer(name)),
-      ...(inTmux ? {} : { tmux: false }),
+      pane,
       updated_at: rfc3339(now),
     }))
   }
@@ -73,6 +72,14 @@ export class Recipients {
         updated_at: rfc3339(now),
       }
     })
+  }
+
+  setNotified(name: string, now: number): Promise<void> {
+    return this.change(name, (found) => ({
+      ...(found ?? newcomer(name)),
+      notified: true,
+      notified_at: rfc3339(now),
+    }))
   }
 
   setLastRead(name: string, now: number): Promise<void> {
@@ -158,7 +165,7 @@ function recipientOf(text: string): Recipient | undefined {
   const { recipient, ...rest } = value
   const name = rest.name ?? recipient
   if (typeof name !== 'string' || name === '') return undefined
-  const { last_read_at, updated_at, notified_at, tmux, ...others } = rest
+  const { last_read_at, updated_at, notified_at, pane, ...others } = rest
   return {
     ...others,
     name,
@@ -167,7 +174,7 @@ function recipientOf(text: string): Recipient | undefined {
     ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
     ...(typeof updated_at === 'string' ? { updated_at } : {}),
     ...(typeof notified_at === 'string' ? { notified_at } : {}),
-    ...(tmux === false ? { tmux } : {}),
+    ...(typeof pane === 'string' || pane === null ? { pane } : {}),
   }
 }
 

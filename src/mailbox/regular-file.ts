@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 
 export interface OpenOptions {
@@ -35,11 +35,11 @@ export function openRegularFile(path: string, options: OpenOptions = {}): number
     fd = openSync(path, flags, 0o600)
   } catch (error) {
     if (hasCode(error, 'ENOENT') && !options.create) return undefined
-    throw hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO') ? notAFile() : error
+    throw hasCode(error, 'ELOOP', 'EISDIR', 'ENXIO') ? notAFile(path) : error
   }
   if (fstatSync(fd).isFile()) return fd
   closeSync(fd)
-  throw notAFile()
+  throw notAFile(path)
 }
 
 /** Runs `work` on an open file, which is closed afterwards; `missing` is the answer where there is none. */
@@ -109,9 +109,9 @@ export function asStorageError(cause: unknown): AgentMailError {
   )
 }
 
-const notAFile = () =>
+const notAFile = (path: string) =>
   new AgentMailError(
     'storage',
-    'a file of the post office is not a regular file',
+    `a file of the post office is not a regular file: ${basename(path)}`,
     'Look into the .agentmail folder and remove the link, folder or pipe that stands there.',
   )

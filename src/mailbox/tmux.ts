@@ -3,14 +3,15 @@ import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { type ProgramResult, runProgram } from '../run-program.ts'
 
-export interface Window {
-  /** `@3` */
+export interface Pane {
+  /** `%5` */
   id: string
-  /** Its active pane, `%5`. */
-  pane: string
-  /** Process id of what runs in that pane. */
+  /** Process id of what runs in it. */
   pid: number
-  name: string
+  /** Whether it is the one in front in its window. */
+  active: boolean
+  /** The name of its window. */
+  window: string
 }
 
 export interface TmuxView {
@@ -20,8 +21,8 @@ export interface TmuxView {
   pid: number
   /** The name of the pane's window. */
   name: string
-  /** The windows of the session, in their order. */
-  windows: Window[]
+  /** The names of the session's windows, in their order. */
+  windows: string[]
 }
 
 /** The pane this process runs in, if it runs in tmux. */
@@ -39,35 +40,37 @@ export function serverPid(config: Config): number[] {
 /** `-u`: without it tmux replaces every letter beyond ASCII where the locale is not UTF-8. */
 const tmux = (...args: string[]): Promise<ProgramResult> => runProgram('tmux', ['-u', ...args])
 
-const windowFormat = '#{window_id} #{pane_id} #{pane_pid} #{window_name}'
-
 /** What the world looks like from a pane; throws `tmux_lost` when the pane or its server is gone. */
 export async function viewFrom(pane: string): Promise<TmuxView> {
   const format = '#{session_id} #{pane_pid} #{window_name}'
   const result = await tmux(
     ...['display-message', '-p', '-t', pane, format, ';'],
-    ...['list-windows', '-t', pane, '-F', windowFormat],
+    ...['list-windows', '-t', pane, '-F', '#{window_name}'],
   )
   if (result.outcome !== 'ok') throw unreachable(result)
   const [own = '', ...windows] = linesOf(result.stdout)
   const [, session, pid, name] = /^(\$\d+) (\d+) (.*)$/.exec(own) ?? []
   if (!session || name === undefined) throw unreachable(result)
-  return { session, pid: Number(pid), name, windows: windowsOf(windows) }
+  return { session, pid: Number(pid), name, windows }
 }
 
-/** The windows of a session; throws `tmux_lost` when it is gone. */
-export async function sessionWindows(session: string): Promise<Window[]> {
-  const result = await tmux('list-windows', '-t', `${session}:`, '-F', windowFormat)
+/** The panes of a session, window by window; throws `tmux_lost` when it is gone. */
+export async function sessionPanes(session: string): Promise<Pane[]> {
+  const format = '#{pane_id} #{pane_pid} #{pane_active} #{window_name}'
+  const result = await tmux('list-panes', '-s', '-t', `${session}:`, '-F', format)
   if (result.outcome !== 'ok') throw unreachable(result)
-  return windowsOf(linesOf(result.stdout))
+  return linesOf(result.stdout).flatMap((line) => {
+    const [, id, pid, active, window] = /^(%\d+) (\d+) ([01]) (.*)$/.exec(line) ?? []
+    if (!id || window === undefined) return []
+    return [{ id, pid: Number(pid), active: active === '1', window }]
+  })
 }
 
 /** The names of all windows of this tmux server, whatever their session; nothing when it cannot be asked. */
 export async function allWindowNames(config: Config): Promise<Set<string> | undefined> {
   if (!ownPane(config)) return undefined
-  const { outcome, stdout } = await tmux('list-windows', '-a', '-F', windowFormat)
-  if (outcome !== 'ok') return undefined
-  return new Set(windowsOf(linesOf(stdout)).map((window) => window.name))
+  const { outcome, stdout } = await tmux('list-windows', '-a', '-F', '#{window_name}')
+  return outcome === 'ok' ? new Set(linesOf(stdout)) : undefined
 }
 
 /** A pane that nobody can be disturbed in: somebody scrolls there, or its program has ended. */
@@ -89,13 +92,6 @@ async function sendKeys(pane: string, keys: string): Promise<boolean> {
 }
 
 const linesOf = (stdout: string): string[] => stdout.replace(/\n$/, '').split('\n')
-
-function windowsOf(lines: string[]): Window[] {
-  return lines.flatMap((line) => {
-    const [, id, pane, pid, name] = /^(@\d+) (%\d+) (\d+) (.*)$/.exec(line) ?? []
-    return id && pane && name !== undefined ? [{ id, pane, pid: Number(pid), name }] : []
-  })
-}
 
 function unreachable({ outcome }: ProgramResult): AgentMailError {
   if (outcome === 'timeout') {

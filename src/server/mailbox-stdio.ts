@@ -42,14 +42,14 @@ export function serveMailbox(config: Config): Promise<number> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(0))
 
     const open = async () => ({ post: await openPost(config, office) })
-    const answer = inOrder(async (tool: Tool<MailboxContext>, args: object | undefined) => {
+    const answer = async (tool: Tool<MailboxContext>, args: object | undefined) => {
       try {
         return await tool.call(open, args)
       } catch (error) {
         setTimeout(onLost, 100, 'tmux') // after the answer has left
         return failure('tmux', error)
       }
-    })
+    }
     const transport = new StdioTransport(process.stdin, process.stdout)
     transport.finished.then(() => registered).then(() => resolve(0), reject)
     serveStdio(() => makeServer(toolset, answer), {
@@ -57,14 +57,4 @@ export function serveMailbox(config: Config): Promise<number> {
       onerror: (error) => log(`protocol: ${error.message}`),
     })
   })
-}
-
-/** One call after the other: two messages sent in a row arrive in that order. */
-function inOrder<Args extends unknown[], Answer>(work: (...args: Args) => Promise<Answer>) {
-  let last: Promise<unknown> = Promise.resolve()
-  return (...args: Args): Promise<Answer> => {
-    const next = last.then(() => work(...args))
-    last = next.catch(() => {})
-    return next
-  }
 }

@@ -3,7 +3,8 @@ import { systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
 import { hasIdentity } from '../../mailbox/agent.ts'
 import { cleanup } from '../../mailbox/cleanup.ts'
-import { openOffice, openPost } from '../../mailbox/post.ts'
+import { openPost } from '../../mailbox/post.ts'
+import { PostOffice } from '../../mailbox/post-office.ts'
 import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
 import { type Command, print, printJson } from '../command.ts'
 
@@ -35,7 +36,7 @@ export const command: Command = {
       dryRun,
       windows: await allWindowNames(config),
     }
-    const office = await openOffice(config)
+    const office = await PostOffice.locate(config)
     if (!ownPane(config) && hasIdentity(config)) await openPost(config) // a name of one's own registers
     const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)
     if (json) {

@@ -6,7 +6,6 @@ import { systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { log } from '../../log.ts'
-import { outsideTmux } from '../../mailbox/agent.ts'
 import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
@@ -26,7 +25,10 @@ export const command: Command = {
   async run({ flags, json }) {
     const config = new Config(flags)
     const pane = ownPane(config)
-    if (!pane) throw outsideTmux()
+    if (!pane) {
+      const next = 'The mailman types into tmux windows, so it has to be started in one of them.'
+      throw new AgentMailError('not_in_tmux', 'agentmail must run inside a tmux session', next)
+    }
     const [{ session }, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
     office.create()
     return flags.daemon ? startDaemon(office, json) : work(config, office, session, json)
@@ -96,7 +98,10 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
     return failed
   }
   if (json) printJson({ event: 'started', pid: child.pid, log: logFile })
-  else print(`Mailman started in the background (PID: ${child.pid}); its log is ${logFile}`)
+  else
+    print(
+      `Mailman started in the background (PID: ${child.pid}).\nIts log: ${logFile}\nStop it with: kill ${child.pid}`,
+    )
   child.disconnect()
   child.unref()
   return 0

@@ -8,24 +8,21 @@ export const command: Command = {
   summary: 'Print a short reference for an agent.',
 
   async run({ json }) {
-    const name = await openPost(new Config()).then(
-      ({ agent }) => agent.name,
-      () => undefined,
-    )
-    if (json) printJson({ name: name ?? null, markdown: page(name) })
-    else print(page(name))
+    await openPost(new Config()).catch(() => {}) // the others can write to whoever asked
+    if (json) printJson({ markdown: page })
+    else print(page)
     return 0
   },
 }
 
-const page = (name: string | undefined): string => `# AgentMail
+const page = `# AgentMail
 
-You share this repository with other agents, and you can write to each other.
-${name ? `You are **${name}**.` : 'You have no name yet: run inside tmux, or set AGENTMAIL_AGENT=<name>.'}
+You share this repository with other agents, and you can write to each other. Your name is that of
+your tmux window, or outside tmux what AGENTMAIL_AGENT says.
 
 | Do | Command |
 |---|---|
-| See who is there | \`agentmail recipients\` |
+| See who is there | \`agentmail recipients\` (you are the one marked \`[you]\`) |
 | Write to one | \`agentmail send <recipient> "<message>"\`, or pipe the text in |
 | Read your oldest unread message | \`agentmail receive\`, until it says \`No unread messages\` |
 | Say that you may be disturbed | \`agentmail status ready\` (\`work\`, \`offline\`: you may not) |

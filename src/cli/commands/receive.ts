@@ -12,24 +12,22 @@ export const command: Command = {
     hook: { type: 'boolean', about: 'answer in the form that hooks of coding agents expect' },
   },
 
+  isSilentOnError: (args) => args.includes('--hook'),
+
   async run({ flags, json }) {
-    if (flags.hook) return receiveForHook()
-    const received = await receive(await openPost(new Config()))
+    const post = await openPost(new Config())
+    if (flags.hook) return handToHook(await receive(post, () => {}))
+    const received = await receive(post)
     if (json) printJson(received)
     else print(readable(received))
     return 0
   },
 }
 
-async function receiveForHook(): Promise<number> {
-  try {
-    const received = await receive(await openPost(new Config()), () => {})
-    if (!('message' in received)) return 0
-    process.stderr.write(`You got new mail\n${readable(received)}`)
-    return 2
-  } catch {
-    return 0
-  }
+function handToHook(received: Received): number {
+  if (!('message' in received)) return 0
+  process.stderr.write(`You got new mail\n${readable(received)}`)
+  return 2
 }
 
 const readable = (received: Received): string =>

@@ -2,6 +2,7 @@
 import { fstatSync } from 'node:fs'
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { log } from '../../log.ts'
 import { checkIdentity } from '../../mailbox/agent.ts'
 import { maxMessageBytes } from '../../mailbox/message.ts'
 import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
@@ -45,37 +46,44 @@ const textFlag = (flag: string | boolean | undefined) =>
   typeof flag === 'string' ? flag : undefined
 
 /**
- * What is piped in, without its last newline; nothing if that is empty or nobody pipes. Where there
- * is a word to send instead, an open pipe that stays silent is given up: many programs leave one open.
+ * What is piped in, without its last newline; nothing if that is empty or nobody pipes. A pipe of
+ * a shell is waited for to its end. A socket is what programs give their children by default and
+ * often leave open: where there is a word to send, one that stays silent is given up.
  */
 async function pipedText(hasWord: boolean): Promise<string | undefined> {
-  if (process.stdin.isTTY || !isPiped()) return undefined
+  const kind = inputKind()
+  if (!kind) return undefined
+  const silence =
+    hasWord && kind === 'socket'
+      ? setTimeout(() => process.stdin.destroy(), 1000)
+      : setTimeout(() => log('waiting for the message on standard input'), 5000)
   const chunks: Buffer[] = []
   let size = 0
-  const silence = hasWord ? setTimeout(() => process.stdin.destroy(), 1000) : undefined
   try {
     for await (const chunk of process.stdin) {
       clearTimeout(silence)
       chunks.push(chunk)
       size += chunk.length
-      if (size > maxMessageBytes + 1) break
+      if (size > maxMessageBytes + 2) break
     }
   } catch {
-    if (size === 0) return undefined // destroyed by the timer, or closed
+    if (size === 0) return undefined // given up, or closed
+  } finally {
+    clearTimeout(silence)
   }
-  clearTimeout(silence)
   const text = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '')
   return text === '' ? undefined : text
 }
 
-function isPiped(): boolean {
+function inputKind(): 'pipe' | 'socket' | undefined {
   try {
     const stat = fstatSync(0)
-    return stat.isFIFO() || stat.isFile() || stat.isSocket()
+    if (stat.isSocket()) return 'socket'
+    return stat.isFIFO() || stat.isFile() ? 'pipe' : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
