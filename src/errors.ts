@@ -17,7 +17,7 @@ const exitCodes = {
   self_send: 1,
   storage: 1,
   tmux_lost: 2,
-  unknown_command: 1,
+  unwritable: 1,
 } as const
 
 export type ErrorCode = keyof typeof exitCodes

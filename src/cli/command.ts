@@ -90,9 +90,3 @@ export function helpOf(name: string, command: Command): string {
     '',
   ].join('\n')
 }
-
-export function print(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-}
-
-export const printJson = (value: unknown): void => print(JSON.stringify(value))

@@ -1,7 +1,7 @@
 /** The binary: finds the command, runs it, and turns an error into words and an exit code. */
-import { writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { type Command, helpOf, print, readArguments } from './command.ts'
+import { type Command, helpOf, readArguments } from './command.ts'
+import { print, printError } from './output.ts'
 
 /** Each command is a file of its own, loaded only when it is called. */
 const commands: Record<string, () => Promise<{ command: Command }>> = {
@@ -30,8 +30,8 @@ async function main(argv: string[]): Promise<number> {
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load) {
-    process.stderr.write(name === '' ? '' : `error: unknown command: ${name}\n\n`)
-    process.stderr.write(await overview())
+    const complaint = name === '' ? '' : `error: unknown command: ${name}\n\n`
+    printError(complaint + (await overview()))
     return 1
   }
   const { command } = await load()
@@ -69,40 +69,17 @@ async function overview(): Promise<string> {
 /** An invalid status is answered in the words of the tool alone, every other error after `error: `. */
 function report(error: unknown): number {
   if (AgentMailError.is(error)) {
-    const prefix = error.code === 'invalid_status' ? '' : 'error: '
-    process.stderr.write(`${prefix}${error.text}\n`)
+    printError(error.code === 'invalid_status' ? error.text : `error: ${error.text}`)
     return error.exitCode
   }
   const reason = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`error: ${reason}\nThis should not have happened: please report it.\n`)
+  printError(`error: ${reason}\nThis should not have happened: please report it.`)
   return 1
 }
 
-/** Waits until everything printed has been taken: a pipe that is full is not a reason to lose mail. */
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write('', (error) => (error ? reject(error) : resolve()))
-  })
-}
-
-async function finish(exitCode: number): Promise<never> {
-  try {
-    await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-  } catch (error) {
-    unwritable(error)
-  }
-  process.exit(exitCode)
-}
-
-/** Whoever should have read the answer has gone, or the disk it should go to is full. */
-function unwritable(error: unknown): never {
-  const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
-  try {
-    writeSync(2, `error: the answer could not be written (${code})\n`)
-  } catch {} // nobody is left to tell
-  process.exit(1)
-}
-
-process.stdout.on('error', unwritable)
-process.stderr.on('error', unwritable)
-main(process.argv.slice(2)).catch(report).then(finish)
+main(process.argv.slice(2))
+  .catch(report)
+  .then(
+    (exitCode) => process.exit(exitCode),
+    () => process.exit(1), // stderr cannot be written either
+  )

@@ -19,7 +19,7 @@ const toolset = {
   tools,
 }
 
-/** Serves until the client closes its input (0) or tmux is gone (1). */
+/** Serves until the client closes its input (0), stops reading (1), or tmux is gone (1). */
 export function serveMailbox(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     checkIdentity(config)
@@ -51,7 +51,10 @@ export function serveMailbox(config: Config): Promise<number> {
       }
     }
     const transport = new StdioTransport(process.stdin, process.stdout)
-    transport.finished.then(() => registered).then(() => resolve(0), reject)
+    Promise.all([transport.ended, registered]).then(
+      ([isComplete]) => resolve(isComplete ? 0 : 1),
+      reject,
+    )
     serveStdio(() => makeServer(toolset, answer), {
       transport,
       onerror: (error) => log(`protocol: ${error.message}`),

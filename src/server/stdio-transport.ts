@@ -30,18 +30,24 @@ export class StdioTransport implements Transport {
   /** Settled when the system has taken everything that was written. */
   #written: Promise<void> = Promise.resolve()
   #closed = false
-  readonly finished: Promise<void>
-  #finish: () => void = () => {}
+  /** Whether everything was answered when it ended: false when the client stopped reading. */
+  readonly ended: Promise<boolean>
+  #end: (isComplete: boolean) => void = () => {}
 
   constructor(input: Readable, output: Writable) {
     this.#input = input
     this.#output = output
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
     })
   }
 
   async start(): Promise<void> {
+    this.#output.on('error', () => {
+      log('the client reads no more, and the server ends')
+      this.#end(false)
+      void this.close()
+    })
     this.#serve()
       .catch((error) => log(`standard input failed: ${error.message}`))
       .finally(() => this.close())
@@ -56,7 +62,7 @@ export class StdioTransport implements Transport {
     if (this.#closed) return
     this.#closed = true
     this.onclose?.()
-    this.#finish()
+    this.#end(true)
   }
 
   async #serve(): Promise<void> {

@@ -6,7 +6,8 @@ import { cleanup } from '../../mailbox/cleanup.ts'
 import { openPost } from '../../mailbox/post.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[--stale-hours <n>] [--delivered-hours <n>] [--dry-run]',

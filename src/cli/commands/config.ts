@@ -1,6 +1,7 @@
 /** agentmail config: what is in force, and where it came from. */
 import { Config, type SettingInForce, settings } from '../../config.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 const flagOptions = Object.values(settings).flatMap((setting) =>
   'flag' in setting

@@ -3,7 +3,8 @@ import { Config } from '../../config.ts'
 import { examine } from '../../mailbox/doctor.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { allWindowNames } from '../../mailbox/tmux.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',

@@ -11,7 +11,8 @@ import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { openRegularFile } from '../../mailbox/regular-file.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printError, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[--daemon]',
@@ -94,7 +95,7 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
     child.on('exit', (code) => resolve(code ?? 1))
   })
   if (failed !== undefined) {
-    process.stderr.write(`error: the mailman could not be started\nIts log says why: ${logFile}\n`)
+    printError(`error: the mailman could not be started\nIts log says why: ${logFile}\n`)
     return failed
   }
   if (json) printJson({ event: 'started', pid: child.pid, log: logFile })

@@ -1,7 +1,8 @@
 /** agentmail onboard: a page that tells an agent how to use its mail. */
 import { Config } from '../../config.ts'
 import { openPost } from '../../mailbox/post.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',

@@ -1,7 +1,8 @@
 /** agentmail receive: take the oldest unread message. */
 import { Config } from '../../config.ts'
 import { openPost, type Received, receive } from '../../mailbox/post.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printError, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[--hook]',
@@ -26,7 +27,7 @@ export const command: Command = {
 
 function handToHook(received: Received): number {
   if (!('message' in received)) return 0
-  process.stderr.write(`You got new mail\n${readable(received)}`)
+  printError(`You got new mail\n${readable(received)}`)
   return 2
 }
 

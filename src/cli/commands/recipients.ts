@@ -1,7 +1,8 @@
 /** agentmail recipients: who can be written to. */
 import { Config } from '../../config.ts'
 import { listRecipients, openPost } from '../../mailbox/post.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',

@@ -6,7 +6,8 @@ import { log } from '../../log.ts'
 import { checkIdentity } from '../../mailbox/agent.ts'
 import { maxMessageBytes } from '../../mailbox/message.ts'
 import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
-import { type Command, print, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',

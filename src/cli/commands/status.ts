@@ -3,7 +3,8 @@ import { Config } from '../../config.ts'
 import { hasIdentity } from '../../mailbox/agent.ts'
 import { openPost, setStatus } from '../../mailbox/post.ts'
 import { checkStatus } from '../../mailbox/recipients.ts'
-import { type Command, printJson } from '../command.ts'
+import type { Command } from '../command.ts'
+import { printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '<ready|work|offline>',

@@ -1,0 +1,27 @@
+/** What a command prints, written at once and whole: an answer cut short by a full pipe would be lost mail. */
+import { writeSync } from 'node:fs'
+import { AgentMailError, hasCode } from '../errors.ts'
+
+export const print = (text: string): void => write(1, text.endsWith('\n') ? text : `${text}\n`)
+export const printJson = (value: unknown): void => print(JSON.stringify(value))
+export const printError = (text: string): void => write(2, text.endsWith('\n') ? text : `${text}\n`)
+
+/** Not through process.stdout: its writes may be left undone at exit, and to load it takes 3 ms. */
+function write(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(fd, bytes, done)
+    } catch (error) {
+      if (!hasCode(error, 'EAGAIN')) throw unwritable(error)
+      // The pipe is full, and whoever shares it has set it not to block.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
+/** The reader has gone, or the disk that the answer goes to is full. */
+function unwritable(cause: unknown): AgentMailError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : 'unknown reason'
+  return new AgentMailError('unwritable', `the answer could not be written (${code})`)
+}
