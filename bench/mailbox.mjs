@@ -33,8 +33,8 @@ export async function mailboxRows() {
     const cold = desk.agentmail('long', ['receive'])
     desk.agentmail('short', ['receive'])
     for (let round = 0; round < rounds; round++) {
-      times.bare.push(timed(() => spawnSync(process.execPath, ['-e', '0'])))
       times.mcp.push(await desk.startServer())
+      times.bare.push(timed(() => spawnSync(process.execPath, ['-e', '0'])))
       times.send.push(desk.agentmail('sender', ['send', '-r', 'other', '-m', 'hello']))
       times.short.push(desk.agentmail('short', ['receive']))
       times.long.push(desk.agentmail('long', ['receive']))

@@ -1,10 +1,11 @@
 /** The one door to randomness: ids that nobody can guess. */
-import { randomBytes } from 'node:crypto'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Base62, cryptographically random, every character equally likely. */
 export function randomId(length: number): string {
+  // Loaded here, not at the top: it takes 4 ms, and most commands never need it.
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
   let id = ''
   while (id.length < length) {
     for (const byte of randomBytes(length * 2)) {

@@ -36,10 +36,13 @@ export async function openOffice(config: Config): Promise<PostOffice> {
   return office
 }
 
+export const newMessageId = (): string => randomId(8)
+
 export async function send(
   { agent, office, clock }: Post,
   to: string,
   message: string,
+  id = newMessageId(),
 ): Promise<{ message_id: string }> {
   checkMessage(message)
   if (to === agent.name) {
@@ -50,7 +53,6 @@ export async function send(
     )
   }
   if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
-  const id = randomId(8)
   const created_at = rfc3339(clock.now())
   await office
     .mailbox(to)

@@ -5,7 +5,7 @@ import { AgentMailError } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { checkIdentity } from '../../mailbox/agent.ts'
 import { maxMessageBytes } from '../../mailbox/message.ts'
-import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
+import { newMessageId, openPost, recipientNotFound, send } from '../../mailbox/post.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
@@ -34,7 +34,9 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const sent = await send(await openPost(config), recipient, message).catch((error) => {
+    const opening = openPost(config)
+    const id = newMessageId() // while git and tmux are at work
+    const sent = await send(await opening, recipient, message, id).catch((error) => {
       throw AgentMailError.is(error) && error.code === 'self_send' ? recipientNotFound() : error
     })
     if (json) printJson(sent)
