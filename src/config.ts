@@ -16,7 +16,7 @@ interface SettingShape {
 export const settings = {
   dir: {
     env: 'AGENTMAIL_DIR',
-    about: 'the post office, instead of .agentmail/ in the main worktree; from the current folder',
+    about: 'the post office, instead of .agentmail/ in the main worktree',
     fallback: undefined,
   },
   agent: {
@@ -56,6 +56,9 @@ export const settings = {
 } as const satisfies Record<string, SettingShape>
 
 export type SettingName = keyof typeof settings
+const isSetting = (name: string): name is SettingName => Object.hasOwn(settings, name)
+const settingNames = Object.keys(settings).filter(isSetting)
+
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -64,6 +67,8 @@ export interface SettingInForce {
   env: string
   value: string | number | null
   source: 'flag' | 'environment' | 'default'
+  /** Present on a value that the commands which use it will refuse. */
+  invalid?: true
   about: string
 }
 
@@ -88,8 +93,7 @@ export class Config {
   /** A number that is not negative. */
   number(name: SettingName): number {
     const { value, source, label } = this.#find(name)
-    const number = value?.trim() ? Number(value) : Number.NaN
-    if (Number.isFinite(number) && number >= 0) return number
+    if (isNumber(value)) return Number(value)
     throw new AgentMailError(
       source === 'flag' ? 'invalid_request' : 'bad_config',
       `${label} must be a number of 0 or more, not "${value}"`,
@@ -99,15 +103,16 @@ export class Config {
 
   /** Everything in force, for `agentmail config`: secrets masked. */
   inForce(): SettingInForce[] {
-    return (Object.keys(settings) as SettingName[]).map((name) => {
+    return settingNames.map((name) => {
       const { value, source } = this.#find(name)
       const shape: SettingShape = settings[name]
       const shown = value !== undefined && shape.secret ? '********' : (value ?? null)
       return {
         name,
         env: shape.env,
-        value: typeof shape.fallback === 'number' ? this.number(name) : shown,
+        value: typeof shape.fallback === 'number' && isNumber(value) ? Number(value) : shown,
         source,
+        ...(typeof shape.fallback === 'number' && !isNumber(value) ? { invalid: true } : {}),
         about: shape.about,
       }
     })
@@ -127,3 +132,6 @@ export class Config {
     return { value: fallback, source: 'default' as const, label: shape.env }
   }
 }
+
+const isNumber = (value: string | undefined): boolean =>
+  value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0

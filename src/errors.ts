@@ -3,7 +3,7 @@
 /** Exit code of the command line for each error. */
 const exitCodes = {
   already_running: 2,
-  bad_config: 3,
+  bad_config: 1,
   busy: 1,
   internal: 1,
   invalid_request: 1,
@@ -53,6 +53,10 @@ export class AgentMailError extends Error {
     return error instanceof Error && error.name === 'AgentMailError'
   }
 }
+
+/** `tmux_lost` where a session was there and is gone. */
+export const notInTmux = (next: string, code: 'not_in_tmux' | 'tmux_lost' = 'not_in_tmux') =>
+  new AgentMailError(code, 'agentmail must run inside a tmux session', next)
 
 /** Whether an error of Node's file system or process calls carries this code. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {

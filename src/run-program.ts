@@ -11,12 +11,11 @@ export interface ProgramResult {
 export function runProgram(
   program: 'git' | 'tmux',
   args: string[],
-  options: { timeoutMs?: number; cwd?: string } = {},
+  options: { cwd?: string } = {},
 ): Promise<ProgramResult> {
-  const { timeoutMs = 5000, cwd } = options
   return new Promise((resolve) => {
-    const settings = { timeout: timeoutMs, maxBuffer: 16 << 20, killSignal: 'SIGKILL' as const }
-    execFile(program, args, cwd ? { ...settings, cwd } : settings, (error, stdout, stderr) => {
+    const limits = { timeout: 5000, maxBuffer: 16 << 20, killSignal: 'SIGKILL' as const }
+    execFile(program, args, { ...limits, ...options }, (error, stdout, stderr) => {
       const outcome = !error
         ? 'ok'
         : error.killed

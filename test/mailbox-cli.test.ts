@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { agentmail, binary, ended, plainEnv, start, temporaryFolder } from './support/agentmail.ts'
 import { describeWith } from './support/parts.ts'
 import { git, openSession, repository, type Session } from './support/tmux.ts'
@@ -188,7 +188,7 @@ describeWith('tmux', 'send and receive', () => {
     expect(JSON.parse(stdout).message).toBe(text.slice(0, -1))
   })
 
-  it('says so when its answer cannot be written', async () => {
+  it.runIf(existsSync('/dev/full'))('says so when its answer cannot be written', async () => {
     const session = openSession(['one', 'two'])
     await sendOk(session, 0, 'two', 'hello')
     const full = openSync('/dev/full', 'w')
@@ -325,6 +325,17 @@ describeWith('tmux', 'worktrees and agents outside tmux', () => {
     expect(existsSync(join(folder, 'work/.agentmail'))).toBe(false)
   })
 
+  it('keeps it inside a bare repository that is named .git, too', async () => {
+    const folder = temporaryFolder()
+    git(repository(), 'clone', '--quiet', '--bare', '.', join(folder, '.git'))
+    git(folder, 'worktree', 'add', '--quiet', join(folder, 'work'))
+    for (const cwd of [folder, join(folder, 'work')]) {
+      await agentmail(['recipients'], { cwd, env: { AGENTMAIL_AGENT: 'a' } })
+    }
+    expect(existsSync(join(folder, '.git/.agentmail/recipients.jsonl'))).toBe(true)
+    expect(existsSync(join(folder, '.agentmail'))).toBe(false)
+  })
+
   it('gives a submodule a post office of its own, at its root', async () => {
     const outer = repository()
     const allow = ['-c', 'protocol.file.allow=always']
@@ -373,6 +384,20 @@ describeWith('tmux', 'worktrees and agents outside tmux', () => {
     const given = await agentmail(['receive'], { cwd, env: { ...env, AGENTMAIL_DIR: 'post' } })
     expect(given.stdout).toBe('No unread messages\n')
     expect(readFileSync(join(cwd, 'post/.gitignore'), 'utf8')).toBe('*\n')
+  })
+
+  it('does not clean up behind a link that a repository brings along', async () => {
+    const cwd = repository()
+    const outside = temporaryFolder()
+    writeFileSync(join(outside, 'empty.jsonl'), '')
+    mkdirSync(join(cwd, '.agentmail'))
+    symlinkSync(outside, join(cwd, '.agentmail/mailboxes'))
+    const refused = await agentmail(['cleanup'], { cwd })
+    expect(refused).toMatchObject({ stdout: '', exitCode: 1 })
+    expect(readdirSync(outside)).toEqual(['empty.jsonl'])
+    const { stdout, exitCode } = await agentmail(['doctor', '--json'], { cwd })
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout).findings[0]).toMatchObject({ problem: 'is not a folder' })
   })
 
   it('does not follow a link that a repository brings along', async () => {
@@ -538,7 +563,7 @@ describeWith('tmux', 'values never reach a shell', () => {
   })
 })
 
-describeWith('tmux', 'the command line itself', () => {
+describe('the command line itself', () => {
   it('prints help on stderr and exits 1 without a command or with an unknown one', async () => {
     for (const args of [[], ['frobnicate']]) {
       const { stdout, stderr, exitCode } = await agentmail(args)

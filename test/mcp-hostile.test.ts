@@ -145,9 +145,9 @@ describe('a client that is slow or stubborn', () => {
     client.answers.length = 0
     client.write(...ids.map((id) => client.line(id, 'subscriptions/listen', { notifications: {} })))
     const isServed = () => client.notifications.length + client.answers.length === ids.length
-    await eventually('each subscription is acknowledged or refused', isServed, 5_000)
+    await eventually('each subscription is acknowledged or refused', isServed, 20_000)
     const next = client.request('tools/list')
-    const timeout = new Promise((resolve) => setTimeout(resolve, 5_000, 'no answer'))
+    const timeout = new Promise((resolve) => setTimeout(resolve, 20_000, 'no answer'))
     expect(await Promise.race([next, timeout])).toHaveProperty('result.tools')
   })
 })

@@ -415,7 +415,7 @@ describeWith('tmux', 'in tmux', () => {
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/^agentmail: .*tmux is gone.*\n$/)
     // A second is promised; the rest is for busy machines.
-    expect(Date.now() - lost).toBeLessThan(5_000)
+    expect(Date.now() - lost).toBeLessThan(20_000)
     expect(client.faults).toEqual([])
   })
 
@@ -462,7 +462,7 @@ describeWith('tmux', 'in tmux', () => {
     const client = await open(session, 0, 'modern')
     client.write(client.line('open', 'subscriptions/listen', { notifications: {} }))
     await eventually('the subscription is acknowledged', () => client.notifications.length === 1)
-    const timeout = new Promise((resolve) => setTimeout(resolve, 5_000, 'still running'))
+    const timeout = new Promise((resolve) => setTimeout(resolve, 20_000, 'still running'))
     expect(await Promise.race([client.finish(), timeout])).toMatchObject({ exitCode: 0 })
   })
 })

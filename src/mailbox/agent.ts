@@ -1,6 +1,6 @@
 /** Who is calling: the tmux window this runs in, or the name that AGENTMAIL_AGENT gives. */
 import type { Config } from '../config.ts'
-import { AgentMailError } from '../errors.ts'
+import { notInTmux } from '../errors.ts'
 import { checkName } from './names.ts'
 import { ownPane, viewFrom } from './tmux.ts'
 
@@ -13,17 +13,18 @@ export interface Agent {
 }
 
 /** Whether there is a name to work under, told without asking tmux. */
-export function hasIdentity(config: Config): boolean {
+export function hasName(config: Config): boolean {
   return ownPane(config) !== undefined || config.text('agent') !== undefined
 }
 
 /** Outside tmux and nameless is an error, and the first one to tell. */
-export function checkIdentity(config: Config): void {
-  if (!hasIdentity(config)) throw outsideTmux()
+export function checkHasName(config: Config): void {
+  if (hasName(config)) return
+  throw notInTmux('Outside tmux, set AGENTMAIL_AGENT=<name> to say who you are.')
 }
 
 export async function whoAmI(config: Config): Promise<Agent> {
-  checkIdentity(config)
+  checkHasName(config)
   const pane = ownPane(config)
   if (!pane) {
     const name = config.text('agent') ?? ''
@@ -34,10 +35,3 @@ export async function whoAmI(config: Config): Promise<Agent> {
   checkName(name)
   return { name, pane, windows: [...new Set(windows)] }
 }
-
-const outsideTmux = () =>
-  new AgentMailError(
-    'not_in_tmux',
-    'agentmail must run inside a tmux session',
-    'Outside tmux, set AGENTMAIL_AGENT=<name> to say who you are.',
-  )

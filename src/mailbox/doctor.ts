@@ -2,6 +2,7 @@
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
+import { asStorageError } from './regular-file.ts'
 
 export interface Finding {
   subject: string
@@ -12,21 +13,30 @@ export interface Finding {
 /** `windows`: the names of all tmux windows, or nothing when tmux cannot be asked. */
 export function examine(office: PostOffice, windows: Set<string> | undefined): Finding[] {
   return [
-    ...strangers(office),
-    ...mailboxFindings(office, windows),
-    ...office.recipients.damagedLines().map((number) => ({
-      subject: 'recipients.jsonl',
-      problem: `line ${number} is not a recipient`,
-      advice: 'It is kept and passed over. Mend or delete the line.',
-    })),
-  ]
+    () => strangers(office),
+    () => mailboxFindings(office, windows),
+    () => recipientFindings(office),
+  ].flatMap((look) => {
+    try {
+      return look()
+    } catch (error) {
+      const { message, next = '' } = asStorageError(error)
+      return [{ subject: office.dir, problem: message, advice: next }]
+    }
+  })
 }
+
+const recipientFindings = (office: PostOffice): Finding[] =>
+  office.recipients.damagedLines().map((number) => ({
+    subject: 'recipients.jsonl',
+    problem: `line ${number} is not a recipient`,
+    advice: 'It is kept and passed over. Mend or delete the line.',
+  }))
 
 /** What stands where the post office keeps a folder or a file, and is none. */
 function strangers(office: PostOffice): Finding[] {
   const advice = 'Move it away: commands that need its place fail, and mail in it is not read.'
-  const folders = [office.dir, office.mailboxesDir, office.positionsDir]
-  const blocked = folders.filter(
+  const blocked = office.folders.filter(
     (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
   )
   if (blocked.length > 0) {

@@ -78,7 +78,7 @@ function systemLock(): TryLock {
     throw new AgentMailError(
       'internal',
       `file locks are not available on ${process.platform}-${process.arch}`,
-      'AgentMail needs Linux (glibc), macOS or Windows on x64 or arm64; if it is one of these, install it again.',
+      'AgentMail needs Linux (glibc) or macOS on x64 or arm64; if this is one of these, install it again.',
       { cause },
     )
   }

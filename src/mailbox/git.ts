@@ -8,7 +8,7 @@ import { runProgram } from '../run-program.ts'
  * worktree, wherever in whichever worktree `cwd` is; for a bare repository, the repository itself.
  */
 export async function sharedFolder(cwd: string): Promise<string> {
-  const args = ['rev-parse', '--git-dir', '--git-common-dir']
+  const args = ['rev-parse', '--is-bare-repository', '--git-dir', '--git-common-dir']
   const { outcome, stdout, stderr } = await runProgram('git', args, { cwd })
   if (outcome !== 'ok') {
     const why =
@@ -26,8 +26,10 @@ export async function sharedFolder(cwd: string): Promise<string> {
       `${why}${owner}Go into one, or set AGENTMAIL_DIR to the folder that the agents share.`,
     )
   }
-  const [gitDir = '', commonDir = ''] = stdout.split('\n').map((line) => resolve(cwd, line))
-  const isPlainCheckout = gitDir === commonDir && basename(commonDir) === '.git'
+  const [isBare, ...folders] = stdout.split('\n')
+  const [gitDir = '', commonDir = ''] = folders.map((line) => resolve(cwd, line))
+  const isPlainCheckout =
+    isBare === 'false' && gitDir === commonDir && basename(commonDir) === '.git'
   const { bare, worktree } = isPlainCheckout ? {} : await readCore(commonDir)
   if (bare) return commonDir
   if (worktree) return resolve(commonDir, worktree)

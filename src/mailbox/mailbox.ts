@@ -11,6 +11,7 @@ import {
   readMark,
   type StoredMessage,
   unreadFlagOffset,
+  unreadMark,
 } from './message.ts'
 import { forgetPosition, rememberedPosition, rememberPosition } from './position.ts'
 import {
@@ -176,7 +177,13 @@ const quickContentOf = (line: Line): LineContent =>
 function markRead(fd: number, line: Line): boolean {
   const offset = unreadFlagOffset(line.bytes)
   if (offset === undefined) return false
-  writeSync(fd, readMark, 0, readMark.length, line.start + offset)
-  fsyncSync(fd)
+  const mark = (bytes: Buffer) => writeSync(fd, bytes, 0, bytes.length, line.start + offset)
+  try {
+    mark(readMark)
+    fsyncSync(fd)
+  } catch (error) {
+    mark(unreadMark) // nobody gets it, so it has to stay unread
+    throw error
+  }
   return true
 }

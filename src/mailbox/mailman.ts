@@ -23,22 +23,23 @@ export interface MailmanOptions {
   clock: Clock
   nudgeMs: number
   onEvent: (event: MailmanEvent) => void
-  /** Everything is looked at this often, should a change have gone unnoticed. */
-  safetyMs?: number
-  /** How soon an agent is tried again that could not be disturbed. */
-  retryMs?: number
-  /** Between the text and Enter: pressed at once, some programs take it as a part of what was pasted. */
-  pauseMs?: number
 }
 
+/** Everything is looked at this often, should a change have gone unnoticed. */
+const safetyMs = 60_000
+/** How soon an agent is tried again that could not be disturbed. */
+const retryMs = 2_000
+/** Between the text and Enter: pressed at once, some programs take it as a part of what was pasted. */
+const pauseMs = 500
+
 export class Mailman {
-  readonly #options: Required<MailmanOptions>
+  readonly #options: MailmanOptions
   readonly #watchers: FSWatcher[] = []
   readonly #nudgedAt = new Map<string, number>()
   /** Agents that are being nudged: each has its own pace, and none waits for another. */
   readonly #busy = new Set<string>()
-  /** Panes in which the text stands and Enter could not be pressed yet. */
-  readonly #typed = new Set<string>()
+  /** Panes in which the text stands and Enter could not be pressed yet, by agent. */
+  readonly #typed = new Map<string, string>()
   readonly #waiting = new Set<string>()
   /** Agents whose mailbox cannot be read; said once each. */
   readonly #troubled = new Set<string>()
@@ -48,27 +49,24 @@ export class Mailman {
   #stop: ((error?: Error) => void) | undefined
 
   constructor(options: MailmanOptions) {
-    this.#options = { safetyMs: 60_000, retryMs: 2_000, pauseMs: 500, ...options }
+    this.#options = options
   }
 
   /** Works until `stop` is called; throws `tmux_lost` when the session ends. */
   async run(): Promise<void> {
-    const { office, safetyMs, server, session } = this.#options
+    const { server, session } = this.#options
     const stopped = new Promise<void>((resolve, reject) => {
       this.#stop = (error) => (error ? reject(error) : resolve())
     })
-    for (const folder of [office.dir, office.mailboxesDir]) {
-      const watcher = watch(folder, (_, file) => {
-        if (file?.endsWith('.jsonl') ?? true) this.#lookSoon(50) // not at its own log
-      })
-      watcher.on('error', (error) => this.#fail(error))
-      this.#watchers.push(watcher)
-    }
     const unwatch = watchTmux(
       async () => [...server, ...(await sessionPanes(session)).map((pane) => pane.pid)],
       () => this.#stop?.(new AgentMailError('tmux_lost', 'the tmux session has ended')),
     )
-    const safety = setInterval(() => this.#lookSoon(0), safetyMs)
+    this.#watchFolders()
+    const safety = setInterval(() => {
+      this.#watchFolders()
+      this.#lookSoon(0)
+    }, safetyMs)
     this.#lookSoon(0)
     try {
       await stopped
@@ -80,11 +78,30 @@ export class Mailman {
     }
   }
 
+  /** Anew at each safety check, since a folder may have been removed and made again. */
+  #watchFolders(): void {
+    const { office } = this.#options
+    for (const watcher of this.#watchers.splice(0)) watcher.close()
+    try {
+      office.create()
+      for (const folder of [office.dir, office.mailboxesDir]) {
+        const watcher = watch(folder, (_, file) => {
+          if (file?.endsWith('.jsonl') ?? true) this.#lookSoon(50) // not at its own log
+        })
+        watcher.on('error', (error) => this.#fail(error))
+        this.#watchers.push(watcher)
+      }
+    } catch (error) {
+      this.#fail(error) // no more watches to be had: the safety check goes on
+    }
+  }
+
   stop(): void {
     this.#stop?.()
   }
 
-  #lookSoon(delayMs: number): void {
+  #lookSoon(wantedMs: number): void {
+    const delayMs = Math.min(wantedMs, safetyMs)
     const due = Date.now() + delayMs
     if (due >= this.#dueAt) return
     clearTimeout(this.#timer)
@@ -108,8 +125,10 @@ export class Mailman {
     for (const agent of new Set(panes.map((pane) => pane.window))) {
       const known = recipients.get(agent)
       if (ignored.has(agent) || this.#busy.has(agent)) continue
-      if (known && known.status !== 'ready') continue
-      if (!this.#hasMail(agent)) continue
+      if ((known && known.status !== 'ready') || !this.#hasMail(agent)) {
+        this.#typed.delete(agent) // whatever stands there by now, Enter is not for it
+        continue
+      }
       const dueIn = this.#lastNudge(agent, known) + nudgeMs - clock.now()
       if (dueIn > 0) this.#lookSoon(dueIn)
       else this.#startNudge(agent, panesOf(agent, known, panes))
@@ -145,19 +164,19 @@ export class Mailman {
       .catch((error) => this.#fail(error))
       .finally(() => {
         this.#busy.delete(agent)
-        this.#lookSoon(this.#waiting.has(agent) ? this.#options.retryMs : this.#options.nudgeMs)
+        this.#lookSoon(this.#waiting.has(agent) ? retryMs : this.#options.nudgeMs)
       })
   }
 
   async #nudge(agent: string, panes: Pane[]): Promise<void> {
     const { office, clock, onEvent } = this.#options
     for (const { id } of panes) {
-      if (!(await this.#typeNudge(id))) continue
+      if (!(await this.#typeNudge(agent, id))) continue
       const now = clock.now()
       this.#nudgedAt.set(agent, now)
       this.#waiting.delete(agent)
-      onEvent({ event: 'nudged', agent, pane: id })
       await office.recipients.setNotified(agent, now)
+      onEvent({ event: 'nudged', agent, pane: id })
       return
     }
     if (this.#waiting.has(agent)) return
@@ -165,14 +184,14 @@ export class Mailman {
     onEvent({ event: 'waiting', agent, reason: 'its pane is in copy mode or has ended' })
   }
 
-  async #typeNudge(pane: string): Promise<boolean> {
-    if (!this.#typed.has(pane)) {
+  async #typeNudge(agent: string, pane: string): Promise<boolean> {
+    if (this.#typed.get(agent) !== pane) {
       if (!(await typeInto(pane, nudgeText))) return false
-      this.#typed.add(pane)
-      await sleep(this.#options.pauseMs)
+      this.#typed.set(agent, pane)
+      await sleep(pauseMs)
     }
     if (!(await pressEnter(pane))) return false
-    this.#typed.delete(pane)
+    this.#typed.delete(agent)
     return true
   }
 }

@@ -1,5 +1,6 @@
 /** A message and its line in a mailbox file, where it is marked as read in place. */
 import { AgentMailError } from '../errors.ts'
+import { isRecord, jsonOf } from '../json.ts'
 
 export interface Message {
   id: string
@@ -39,18 +40,13 @@ export function lineOf(message: Message): Buffer {
 
 /** The message on a line, or nothing if the line is damaged or is no message. */
 export function messageOf(bytes: Buffer): StoredMessage | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) // some editors begin a file so
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(bytes.toString('utf8').replace(/^\uFEFF/, '')) // some editors begin a file so
   return isMessage(value) ? value : undefined
 }
 
 function isMessage(value: unknown): value is StoredMessage {
-  if (typeof value !== 'object' || value === null) return false
-  const { id, from, message } = value as Record<string, unknown>
+  if (!isRecord(value)) return false
+  const { id, from, message } = value
   return typeof id === 'string' && typeof from === 'string' && typeof message === 'string'
 }
 
@@ -99,3 +95,4 @@ function endOfString(text: string, start: number): number {
 }
 
 export const readMark = Buffer.from('true ')
+export const unreadMark = Buffer.from('false')

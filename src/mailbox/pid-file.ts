@@ -2,7 +2,7 @@
 import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { openLocked } from './file-lock.ts'
-import { textOfFile } from './regular-file.ts'
+import { asStorageError, textOfFile, withStorageErrors } from './regular-file.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */
@@ -13,20 +13,20 @@ export interface PidFile {
 /** Takes the file for this process, or throws `already_running` with the process id of the one that has it. */
 export async function takePidFile(path: string): Promise<PidFile> {
   const fd = await openLocked(path, { create: true, timeoutMs: 0 }).catch((error) => {
-    if (AgentMailError.is(error) && error.code === 'busy') throw alreadyRunning(path)
-    throw error
+    const isBusy = AgentMailError.is(error) && error.code === 'busy'
+    throw isBusy ? alreadyRunning(path) : asStorageError(error)
   })
   if (fd === undefined) throw alreadyRunning(path)
-  const stale = readFileSync(fd, 'utf8').trim() || undefined
-  ftruncateSync(fd)
-  writeSync(fd, `${process.pid}\n`, 0)
-  return {
-    stale,
-    release: () => {
+  return withStorageErrors(() => {
+    const stale = readFileSync(fd, 'utf8').trim() || undefined
+    ftruncateSync(fd)
+    writeSync(fd, `${process.pid}\n`, 0)
+    const release = () => {
       if (textOfFile(path).trim() === String(process.pid)) rmSync(path, { force: true })
       closeSync(fd)
-    },
-  }
+    }
+    return { stale, release }
+  })
 }
 
 function alreadyRunning(path: string): AgentMailError {

@@ -5,7 +5,7 @@ import { openRegularFile, textOfFile } from './regular-file.ts'
 /**
  * The remembered offset: no line before it is unread. It holds only while the file is just as this
  * program left it (same inode, size and time); after anybody else's edit, or a crash between the
- * edit and this note of it, it is 0 and the file is read from its start. Losing it costs time, never mail.
+ * edit and this note of it, it is unknown and the file is read from its start. Losing it costs time, never mail.
  */
 export function rememberedPosition(path: string, fd: number): number | undefined {
   try {

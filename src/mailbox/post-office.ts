@@ -28,10 +28,30 @@ export class PostOffice {
     this.recipients = new Recipients(join(dir, 'recipients.jsonl'))
   }
 
-  /** The post office of the repository around `cwd`, or the one that AGENTMAIL_DIR names. */
-  static async locate(config: Config, cwd = process.cwd()): Promise<PostOffice> {
+  /** The post office of the repository around this folder, or the one that AGENTMAIL_DIR names. */
+  static async locate(config: Config): Promise<PostOffice> {
+    const office = await PostOffice.locateUnchecked(config)
+    office.#checkFolders()
+    return office
+  }
+
+  /** For whoever looks for what is wrong with it. */
+  static async locateUnchecked(config: Config): Promise<PostOffice> {
+    const cwd = currentFolder()
     const dir = config.text('dir')
     return new PostOffice(dir ? resolve(cwd, dir) : join(await sharedFolder(cwd), '.agentmail'))
+  }
+
+  get folders(): string[] {
+    return [this.dir, this.mailboxesDir, this.positionsDir]
+  }
+
+  /** A repository can bring a link along, and mail must not follow it out. */
+  #checkFolders(): void {
+    for (const folder of this.folders) {
+      const found = withStorageErrors(() => lstatSync(folder, { throwIfNoEntry: false }))
+      if (found && !found.isDirectory()) throw notAFolder(folder)
+    }
   }
 
   get pidFile(): string {
@@ -77,16 +97,25 @@ export class PostOffice {
 
   /** Makes the folders, readable by their owner only and invisible to git. */
   create(): void {
+    this.#checkFolders()
     withStorageErrors(() => {
-      for (const folder of [this.dir, this.mailboxesDir, this.positionsDir]) {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        // A repository can bring a link along, and mail must not follow it out.
-        if (!lstatSync(folder).isDirectory()) throw notAFolder(folder)
-      }
+      for (const folder of this.folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
       const ignoreAll = openRegularFile(join(this.dir, '.gitignore'), { create: true })
       if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
       closeSync(ignoreAll)
     })
+  }
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new AgentMailError(
+      'not_in_repository',
+      'not in a git repository',
+      'The current folder is gone. Go into one that exists.',
+    )
   }
 }
 

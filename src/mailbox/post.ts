@@ -9,7 +9,7 @@ import { type Agent, whoAmI } from './agent.ts'
 import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
-import { checkStatus } from './recipients.ts'
+import type { Status } from './recipients.ts'
 
 /** An agent at its post office. */
 export interface Post {
@@ -21,19 +21,13 @@ export interface Post {
 /** Who I am and where my mail is; from now on the others can write to me. */
 export async function openPost(
   config: Config,
-  office: Promise<PostOffice> = openOffice(config),
+  office: Promise<PostOffice> = PostOffice.locate(config),
   clock = systemClock,
 ): Promise<Post> {
   const [agent, opened] = await Promise.all([whoAmI(config), office])
+  opened.create()
   await opened.recipients.register(agent.name, agent.pane, clock.now())
   return { agent, office: opened, clock }
-}
-
-/** The post office of this repository, made if there is none. */
-export async function openOffice(config: Config): Promise<PostOffice> {
-  const office = await PostOffice.locate(config)
-  office.create()
-  return office
 }
 
 export const newMessageId = (): string => randomId(8)
@@ -78,9 +72,9 @@ export async function receive(
 
 export async function setStatus(
   { agent, office, clock }: Post,
-  status: string,
+  status: Status,
 ): Promise<{ status: string }> {
-  await office.recipients.setStatus(agent.name, checkStatus(status), clock.now())
+  await office.recipients.setStatus(agent.name, status, clock.now())
   return { status: 'ok' }
 }
 

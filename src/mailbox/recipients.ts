@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { rfc3339 } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
-import { type TryLock, withLockedFile } from './file-lock.ts'
+import { isRecord, jsonOf } from '../json.ts'
+import { withLockedFile } from './file-lock.ts'
 import { replaceFile, textOfFile, withStorageErrors } from './regular-file.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
@@ -23,11 +24,11 @@ export interface Recipient {
 export function checkStatus(status: string): Status {
   const known = statuses.find((one) => one === status)
   if (known) return known
-  throw new AgentMailError(
-    'invalid_status',
-    `Invalid status: ${status}. Valid: ${statuses.join(', ')}`,
-  )
+  throw new AgentMailError('invalid_status', invalidStatus(status))
 }
+
+export const invalidStatus = (status: string) =>
+  `Invalid status: ${status}. Valid: ${statuses.join(', ')}`
 
 /** A line of the file: a recipient, or something else that is kept as it is. */
 interface Entry {
@@ -37,25 +38,23 @@ interface Entry {
 
 export class Recipients {
   readonly #path: string
-  readonly #tryLock: TryLock | undefined
 
-  constructor(path: string, tryLock?: TryLock) {
+  constructor(path: string) {
     this.#path = path
-    this.#tryLock = tryLock
   }
 
   list(): Recipient[] {
     return recipientsOf(this.#entries())
   }
 
-  find(name: string): Recipient | undefined {
+  #find(name: string): Recipient | undefined {
     return this.list().find((recipient) => recipient.name === name)
   }
 
   /** Puts an agent on the list if it is not there: `ready`, which is how unlisted ones are treated too. */
   async register(name: string, pane: string | null, now: number): Promise<void> {
-    if (this.find(name)?.pane === pane) return
-    await this.change(name, (found) => ({
+    if (this.#find(name)?.pane === pane) return
+    await this.#change(name, (found) => ({
       ...(found ?? newcomer(name)),
       pane,
       updated_at: rfc3339(now),
@@ -63,7 +62,7 @@ export class Recipients {
   }
 
   setStatus(name: string, status: Status, now: number): Promise<void> {
-    return this.change(name, (found) => {
+    return this.#change(name, (found) => {
       const { notified, ...rest } = found ?? newcomer(name)
       return {
         ...rest,
@@ -75,7 +74,7 @@ export class Recipients {
   }
 
   setNotified(name: string, now: number): Promise<void> {
-    return this.change(name, (found) => ({
+    return this.#change(name, (found) => ({
       ...(found ?? newcomer(name)),
       notified: true,
       notified_at: rfc3339(now),
@@ -83,7 +82,7 @@ export class Recipients {
   }
 
   setLastRead(name: string, now: number): Promise<void> {
-    return this.change(name, (found) => ({
+    return this.#change(name, (found) => ({
       ...(found ?? newcomer(name)),
       last_read_at: now,
       updated_at: rfc3339(now),
@@ -91,7 +90,7 @@ export class Recipients {
   }
 
   /** Changes one entry, or adds it; `found` is what there is so far. */
-  change(name: string, update: (found: Recipient | undefined) => Recipient): Promise<void> {
+  #change(name: string, update: (found: Recipient | undefined) => Recipient): Promise<void> {
     return this.#rewrite((entries) => {
       const isNamed = (entry: Entry) => entry.recipient?.name === name
       const recipient = update(entries.findLast(isNamed)?.recipient)
@@ -125,8 +124,7 @@ export class Recipients {
 
   /** The whole file is small: it is written anew and put in place in one step. */
   async #rewrite(update: (entries: Entry[]) => Entry[]): Promise<void> {
-    const options = { create: true, ...(this.#tryLock ? { tryLock: this.#tryLock } : {}) }
-    await withLockedFile(this.#path, options, (fd) => {
+    await withLockedFile(this.#path, { create: true }, (fd) => {
       const before = readFileSync(fd, 'utf8')
       const after = update(parse(before))
         .map((entry) => `${entry.text}\n`)
@@ -155,13 +153,8 @@ function parse(content: string): Entry[] {
 }
 
 function recipientOf(text: string): Recipient | undefined {
-  let value: Record<string, unknown>
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null) return undefined
+  const value = jsonOf(text)
+  if (!isRecord(value)) return undefined
   const { recipient, ...rest } = value
   const name = rest.name ?? recipient
   if (typeof name !== 'string' || name === '') return undefined

@@ -71,7 +71,9 @@ export function replaceFile(path: string, content: Iterable<Buffer>): void {
     closeSync(fd)
   }
   renameSync(temporary, path)
-  syncFolder(path)
+  try {
+    syncFolder(path)
+  } catch {} // it is in its place, and to call that a failure would be untrue
 }
 
 export function writeAll(fd: number, bytes: Buffer): void {
@@ -104,7 +106,7 @@ export function asStorageError(cause: unknown): AgentMailError {
   return new AgentMailError(
     'storage',
     `the post office could not be read or written (${code})`,
-    'Nothing was changed. Check the .agentmail folder, its permissions and the free space, then try again.',
+    'Check the .agentmail folder, its permissions and the free space, then try again.',
     { cause },
   )
 }

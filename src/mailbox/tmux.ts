@@ -1,6 +1,6 @@
 /** The one door to tmux. Windows and panes are addressed by id, never by name: a name may look like anything. */
 import type { Config } from '../config.ts'
-import { AgentMailError } from '../errors.ts'
+import { AgentMailError, notInTmux } from '../errors.ts'
 import { type ProgramResult, runProgram } from '../run-program.ts'
 
 export interface Pane {
@@ -97,11 +97,10 @@ function unreachable({ outcome }: ProgramResult): AgentMailError {
   if (outcome === 'timeout') {
     return new AgentMailError('busy', 'tmux did not answer in time', 'Try again.')
   }
-  return new AgentMailError(
-    'tmux_lost',
-    'agentmail must run inside a tmux session',
+  return notInTmux(
     outcome === 'missing'
       ? 'TMUX is set, but tmux is not on the PATH.'
       : 'The tmux pane that TMUX and TMUX_PANE name is gone. Start again inside tmux, or unset TMUX and set AGENTMAIL_AGENT=<name>.',
+    'tmux_lost',
   )
 }

@@ -2,8 +2,9 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
 import { log } from '../log.ts'
-import { checkIdentity } from '../mailbox/agent.ts'
-import { openOffice, openPost } from '../mailbox/post.ts'
+import { checkHasName } from '../mailbox/agent.ts'
+import { openPost } from '../mailbox/post.ts'
+import { PostOffice } from '../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../mailbox/tmux.ts'
 import { watchTmux } from '../mailbox/tmux-watch.ts'
 import { failure, type Tool } from '../tools/define-tool.ts'
@@ -22,8 +23,8 @@ const toolset = {
 /** Serves until the client closes its input (0), stops reading (1), or tmux is gone (1). */
 export function serveMailbox(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
-    checkIdentity(config)
-    const office = openOffice(config)
+    checkHasName(config)
+    const office = PostOffice.locate(config)
     const registered = openPost(config, office)
     registered.catch(reject)
 

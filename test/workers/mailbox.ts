@@ -18,7 +18,7 @@ class UnlockedPostOffice extends PostOffice {
   override mailbox(owner: string): Mailbox {
     const file = mailboxFile(owner)
     const path = join(this.mailboxesDir, file)
-    const positionPath = join(this.dir, 'positions', file)
+    const positionPath = join(this.positionsDir, file)
     return new Mailbox({ path, positionPath }, () => true)
   }
 }

@@ -1,7 +1,7 @@
 /** agentmail cleanup: remove what nobody needs any more. */
 import { systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
-import { hasIdentity } from '../../mailbox/agent.ts'
+import { hasName } from '../../mailbox/agent.ts'
 import { cleanup } from '../../mailbox/cleanup.ts'
 import { openPost } from '../../mailbox/post.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
@@ -18,12 +18,12 @@ export const command: Command = {
     'stale-hours': {
       type: 'string',
       value: 'n',
-      about: 'recipients not heard of for n hours (48)',
+      about: 'forget recipients not heard of for n hours (48)',
     },
     'delivered-hours': {
       type: 'string',
       value: 'n',
-      about: 'read messages older than n hours (2)',
+      about: 'remove read messages older than n hours (2)',
     },
     'dry-run': { type: 'boolean', about: 'count only, remove nothing' },
   },
@@ -38,7 +38,8 @@ export const command: Command = {
       windows: await allWindowNames(config),
     }
     const office = await PostOffice.locate(config)
-    if (!ownPane(config) && hasIdentity(config)) await openPost(config) // a name of one's own registers
+    // A name of one's own registers, whatever the command.
+    if (!ownPane(config) && hasName(config)) await openPost(config, Promise.resolve(office))
     const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)
     if (json) {
       printJson({ recipients, messages, mailboxes, dry_run: dryRun })

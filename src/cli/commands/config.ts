@@ -10,7 +10,7 @@ const flagOptions = Object.values(settings).flatMap((setting) =>
 )
 
 export const command: Command = {
-  usage: '',
+  usage: '[--stale-hours <n>] [--delivered-hours <n>]',
   summary: 'Show the settings in force and where each came from.',
   details:
     'A flag wins over the environment, the environment over the default. Secrets are masked.',
@@ -43,4 +43,5 @@ export const command: Command = {
   },
 }
 
-const shown = ({ value }: SettingInForce): string => (value === null ? '-' : String(value))
+const shown = ({ value, invalid }: SettingInForce): string =>
+  `${value ?? '-'}${invalid ? ' (not a number)' : ''}`

@@ -13,7 +13,7 @@ export const command: Command = {
 
   async run({ json }) {
     const config = new Config()
-    const office = await PostOffice.locate(config)
+    const office = await PostOffice.locateUnchecked(config)
     const findings = examine(office, await allWindowNames(config))
     if (json) printJson({ post_office: office.dir, findings })
     else {

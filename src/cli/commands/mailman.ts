@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../../clock.ts'
+import { rfc3339, systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
-import { AgentMailError } from '../../errors.ts'
+import { AgentMailError, notInTmux } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
@@ -18,7 +18,7 @@ export const command: Command = {
   usage: '[--daemon]',
   summary: 'Watch the mailboxes and nudge agents that have mail waiting.',
   details:
-    'It types "Check your agentmail" into the window of an agent that is ready and has unread mail, at\nmost once a minute. Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
+    'It types "Check your agentmail" into the window of an agent that is ready and has unread mail, at\nmost once a minute (AGENTMAIL_NUDGE_SECONDS). Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
   options: {
     daemon: { type: 'boolean', about: 'run in the background; its log is .agentmail/mailman.log' },
   },
@@ -27,8 +27,7 @@ export const command: Command = {
     const config = new Config(flags)
     const pane = ownPane(config)
     if (!pane) {
-      const next = 'The mailman types into tmux windows, so it has to be started in one of them.'
-      throw new AgentMailError('not_in_tmux', 'agentmail must run inside a tmux session', next)
+      throw notInTmux('The mailman types into tmux windows, so start it in one of them.')
     }
     const [{ session }, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
     office.create()
@@ -53,8 +52,11 @@ async function work(
       server: serverPid(config),
       clock: systemClock,
       nudgeMs,
-      onEvent: (event) =>
-        say({ at: new Date().toISOString(), ...event }, `${clockTime()} ${sentence(event)}`),
+      onEvent: (event) => {
+        try {
+          say({ at: rfc3339(systemClock.now()), ...event }, `${clockTime()} ${sentence(event)}`)
+        } catch {} // nobody reads it any more, and the agents still want their nudges
+      },
     })
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => mailman.stop())
@@ -112,7 +114,7 @@ function warnOfStale({ stale }: PidFile): void {
   if (stale) log(`warning: a mailman with PID ${stale} ended without a word; taking over from it`)
 }
 
-const clockTime = () => new Date().toTimeString().slice(0, 8)
+const clockTime = () => new Date(systemClock.now()).toTimeString().slice(0, 8)
 
 function sentence(event: MailmanEvent): string {
   switch (event.event) {

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs'
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { log } from '../../log.ts'
-import { checkIdentity } from '../../mailbox/agent.ts'
+import { checkHasName } from '../../mailbox/agent.ts'
 import { maxMessageBytes } from '../../mailbox/message.ts'
 import { newMessageId, openPost, recipientNotFound, send } from '../../mailbox/post.ts'
 import type { Command } from '../command.ts'
@@ -27,7 +27,7 @@ export const command: Command = {
 
   async run({ flags, positionals, json }) {
     const config = new Config()
-    checkIdentity(config)
+    checkHasName(config)
     const words = [...positionals]
     const recipient = textFlag(flags.recipient) ?? (words.length > 0 ? words.shift() : undefined)
     // With -r, a first of two words is a recipient that the flag overrules; a single one is the message.
@@ -71,6 +71,11 @@ async function pipedText(hasWord: boolean): Promise<string | undefined> {
     }
   } catch {
     if (size === 0) return undefined // given up, or closed
+    throw new AgentMailError(
+      'invalid_request',
+      'standard input failed before its end',
+      'Try again.',
+    )
   } finally {
     clearTimeout(silence)
   }

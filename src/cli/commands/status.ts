@@ -1,6 +1,6 @@
 /** agentmail status: say whether you can be disturbed. */
 import { Config } from '../../config.ts'
-import { hasIdentity } from '../../mailbox/agent.ts'
+import { hasName } from '../../mailbox/agent.ts'
 import { openPost, setStatus } from '../../mailbox/post.ts'
 import { checkStatus } from '../../mailbox/recipients.ts'
 import type { Command } from '../command.ts'
@@ -15,9 +15,9 @@ export const command: Command = {
 
   async run({ positionals: [status = ''], json }) {
     const config = new Config()
-    if (!hasIdentity(config)) return 0
-    checkStatus(status)
-    const answer = await setStatus(await openPost(config), status)
+    if (!hasName(config)) return 0
+    const known = checkStatus(status)
+    const answer = await setStatus(await openPost(config), known)
     if (json) printJson(answer)
     return 0
   },

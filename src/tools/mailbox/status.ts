@@ -1,7 +1,7 @@
 /** status: say whether one may be disturbed. */
 import * as z from 'zod'
 import { setStatus } from '../../mailbox/post.ts'
-import { statuses } from '../../mailbox/recipients.ts'
+import { invalidStatus, statuses } from '../../mailbox/recipients.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -17,7 +17,7 @@ export default defineTool({
   input: z.object({
     status: z.enum(statuses, {
       error: ({ input }) =>
-        `Invalid status: ${typeof input === 'string' ? input : (JSON.stringify(input) ?? '')}. Valid: ${statuses.join(', ')}`,
+        invalidStatus(typeof input === 'string' ? input : (JSON.stringify(input) ?? '')),
     }),
   }),
   output: z.object({ status: z.string() }),
