@@ -118,7 +118,11 @@ function openDesk() {
 function openTmux(cwd, windows) {
   const socket = `agentmail-bench-${process.pid}`
   const tmux = (...args) =>
-    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { cwd, encoding: 'utf8' })
+    execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
+      env: { ...process.env, TMUX_TMPDIR: cwd },
+      cwd,
+      encoding: 'utf8',
+    })
   try {
     const [first, ...others] = windows
     tmux('new-session', '-d', '-s', 'bench', '-n', first, 'cat')

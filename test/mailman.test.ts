@@ -12,7 +12,9 @@ interface RunningMailman {
   pid: number
   stdout(): string
   ended: Promise<Ran>
+  exited: Promise<number | null>
   kill(signal: NodeJS.Signals): void
+  stopReading(): void
 }
 
 async function startMailman(session: Session, env: Env = {}): Promise<RunningMailman> {
@@ -30,6 +32,8 @@ async function startMailman(session: Session, env: Env = {}): Promise<RunningMai
     pid: child.pid ?? 0,
     stdout: () => stdout,
     ended: end,
+    exited: new Promise((resolve) => child.on('exit', resolve)),
+    stopReading: () => child.stdout.destroy(),
     kill: (signal) => child.kill(signal),
   }
 }
@@ -191,6 +195,18 @@ describeWith('tmux', 'the mailman as a process', () => {
     const mailman = await startMailman(session)
     mailman.kill(signal)
     expect(await mailman.ended).toMatchObject({ exitCode: 0 })
+    expect(existsSync(pidFile(session))).toBe(false)
+  })
+
+  it('goes on when nobody reads what it says', async () => {
+    const session = openSession(['one', 'two'])
+    const mailman = await startMailman(session)
+    mailman.stopReading()
+    await session.run(0, ['send', 'two', 'hello'])
+    await nudged(session, 1)
+    await session.run(1, ['receive'])
+    mailman.kill('SIGTERM')
+    expect(await mailman.exited).toBe(0)
     expect(existsSync(pidFile(session))).toBe(false)
   })
 

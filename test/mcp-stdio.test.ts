@@ -321,6 +321,17 @@ describe('the life of the server', () => {
     expect(reader.faults).toEqual([])
   })
 
+  it('answers on when nobody reads its log', async () => {
+    const { as, dir } = await openOffice('b')
+    const reader = await LineClient.open({ env: as('b') })
+    writeFileSync(join(dir, 'mailboxes/b.jsonl'), '{"torn\n')
+    reader.child.stderr.destroy()
+    for (const _ of [1, 2, 3]) {
+      appendFileSync(join(dir, 'mailboxes/b.jsonl'), '{"torn\n')
+      expect(await reader.call('receive')).toHaveProperty('result.structuredContent.status')
+    }
+  })
+
   it('ends when nobody is left to read its answers', async () => {
     const { as } = await openOffice()
     const client = await LineClient.open({ env: as('a') })

@@ -36,12 +36,10 @@ const recipientFindings = (office: PostOffice): Finding[] =>
 /** What stands where the post office keeps a folder or a file, and is none. */
 function strangers(office: PostOffice): Finding[] {
   const advice = 'Move it away: commands that need its place fail, and mail in it is not read.'
-  const blocked = office.folders.filter(
+  const blocked = office.folders.find(
     (path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false,
   )
-  if (blocked.length > 0) {
-    return blocked.map((subject) => ({ subject, problem: 'is not a folder', advice }))
-  }
+  if (blocked) return [{ subject: blocked, problem: 'is not a folder', advice }]
   const special = entriesOf(office.dir).filter((entry) => !entry.isFile() && !entry.isDirectory())
   const odd = entriesOf(office.mailboxesDir).filter((entry) => !isMailbox(entry))
   return [

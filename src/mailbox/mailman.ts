@@ -147,11 +147,12 @@ export class Mailman {
 
   /** What is noted in the file counts too: it outlives a mailman. */
   #lastNudge(agent: string, known: Recipient | undefined): number {
+    const now = this.#options.clock.now()
     const noted = Date.parse(known?.notified_at ?? '')
     const own = this.#nudgedAt.get(agent) ?? Number.NEGATIVE_INFINITY
-    if (!Number.isNaN(noted)) return Math.max(own, noted)
+    if (noted <= now) return Math.max(own, noted)
     if (known?.notified && !this.#nudgedAt.has(agent)) {
-      const now = this.#options.clock.now() // told at a time that nobody noted: count from here
+      // Told at a time that nobody noted, or that is still to come: count from here.
       this.#nudgedAt.set(agent, now)
       return now
     }
@@ -202,7 +203,7 @@ export class Mailman {
  */
 function panesOf(agent: string, known: Recipient | undefined, panes: Pane[]): Pane[] {
   const named = panes.filter((pane) => pane.window === agent)
-  const own = named.filter((pane) => pane.id === known?.pane)
+  const own = named.filter((pane) => pane.id === known?.pane && !pane.dead)
   return own.length > 0 ? own : named.filter((pane) => pane.active)
 }
 

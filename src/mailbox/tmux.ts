@@ -10,6 +10,8 @@ export interface Pane {
   pid: number
   /** Whether it is the one in front in its window. */
   active: boolean
+  /** Whether its program has ended and only its last words stand there. */
+  dead: boolean
   /** The name of its window. */
   window: string
 }
@@ -56,13 +58,13 @@ export async function viewFrom(pane: string): Promise<TmuxView> {
 
 /** The panes of a session, window by window; throws `tmux_lost` when it is gone. */
 export async function sessionPanes(session: string): Promise<Pane[]> {
-  const format = '#{pane_id} #{pane_pid} #{pane_active} #{window_name}'
+  const format = '#{pane_id} #{pane_pid} #{pane_active} #{pane_dead} #{window_name}'
   const result = await tmux('list-panes', '-s', '-t', `${session}:`, '-F', format)
   if (result.outcome !== 'ok') throw unreachable(result)
   return linesOf(result.stdout).flatMap((line) => {
-    const [, id, pid, active, window] = /^(%\d+) (\d+) ([01]) (.*)$/.exec(line) ?? []
+    const [, id, pid, active, dead, window] = /^(%\d+) (\d+) ([01]) ([01]?) (.*)$/.exec(line) ?? []
     if (!id || window === undefined) return []
-    return [{ id, pid: Number(pid), active: active === '1', window }]
+    return [{ id, pid: Number(pid), active: active === '1', dead: dead === '1', window }]
   })
 }
 

@@ -44,7 +44,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
       if (length > maxLineBytes) parts = []
       else parts.push(part)
       if (end === -1) break
-      yield take()
+      if (length > 0) yield take()
       start = end + 1
     }
   }

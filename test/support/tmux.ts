@@ -30,9 +30,11 @@ export function repository(): string {
 export function openSession(names: string[], program = 'cat'): Session {
   const socket = `agentmail-test-${randomBytes(6).toString('hex')}`
   const folder = repository()
+  const sockets = temporaryFolder()
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], {
       cwd: folder,
+      env: { ...process.env, TMUX_TMPDIR: sockets },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { rfc3339, systemClock } from '../../clock.ts'
 import { Config } from '../../config.ts'
 import { AgentMailError, notInTmux } from '../../errors.ts'
-import { log } from '../../log.ts'
+import { log, report } from '../../log.ts'
 import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
@@ -43,7 +43,7 @@ async function work(
 ): Promise<number> {
   const nudgeMs = config.number('nudgeSeconds') * 1000
   const pidFile = await takePidFile(office.pidFile)
-  const say = (event: object, text: string) => (json ? printJson(event) : print(text))
+  const say = (event: object, text: string) => report(json ? JSON.stringify(event) : text)
   try {
     warnOfStale(pidFile)
     const mailman = new Mailman({
@@ -52,11 +52,8 @@ async function work(
       server: serverPid(config),
       clock: systemClock,
       nudgeMs,
-      onEvent: (event) => {
-        try {
-          say({ at: rfc3339(systemClock.now()), ...event }, `${clockTime()} ${sentence(event)}`)
-        } catch {} // nobody reads it any more, and the agents still want their nudges
-      },
+      onEvent: (event) =>
+        say({ at: rfc3339(systemClock.now()), ...event }, `${clockTime()} ${sentence(event)}`),
     })
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => mailman.stop())
@@ -111,7 +108,8 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
 }
 
 function warnOfStale({ stale }: PidFile): void {
-  if (stale) log(`warning: a mailman with PID ${stale} ended without a word; taking over from it`)
+  const who = stale && /^\d{1,10}$/.test(stale) ? `PID ${stale}` : 'no readable PID'
+  if (stale) log(`warning: a mailman with ${who} ended without a word; taking over from it`)
 }
 
 const clockTime = () => new Date(systemClock.now()).toTimeString().slice(0, 8)

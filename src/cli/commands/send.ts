@@ -13,7 +13,7 @@ export const command: Command = {
   usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',
   summary: 'Send a message to another agent.',
   details:
-    'Without -m, text piped to standard input is the message; without that, the last argument is.\nA recipient is a name from `agentmail recipients`. A message holds at most 64KB.',
+    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`. A message holds at most 64KB.',
   options: {
     recipient: { type: 'string', short: 'r', value: 'name', about: 'who gets it' },
     message: {

@@ -1,5 +1,6 @@
 /** agentmail status: say whether you can be disturbed. */
 import { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
 import { hasName } from '../../mailbox/agent.ts'
 import { openPost, setStatus } from '../../mailbox/post.ts'
 import { checkStatus } from '../../mailbox/recipients.ts'
@@ -17,7 +18,12 @@ export const command: Command = {
     const config = new Config()
     if (!hasName(config)) return 0
     const known = checkStatus(status)
-    const answer = await setStatus(await openPost(config), known)
+    const post = await openPost(config).catch((error) => {
+      if (AgentMailError.is(error) && error.code === 'tmux_lost') return undefined
+      throw error
+    })
+    if (!post) return 0
+    const answer = await setStatus(post, known)
     if (json) printJson(answer)
     return 0
   },
