@@ -25,7 +25,6 @@ function ensureInstalled() {
   const wanted = hashOf(['package.json', 'package-lock.json'])
   if (readIfThere(stamp) === wanted) return
   console.log('Installing what AgentMail is built from…')
-  // Not `npm ci`: it refuses a lock file that lacks the optional parts of other platforms.
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
   const { status } = spawnSync('npm', args, {
     cwd: root,
