@@ -3,24 +3,10 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { handshake } from '../scripts/handshake.mjs'
 
 const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
 const rounds = 25
-
-const handshake = [
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'bench', version: '0' },
-    },
-  },
-  { jsonrpc: '2.0', method: 'notifications/initialized' },
-  { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-]
 
 /** Every row is measured in turn, round by round, so that a slow moment of the machine hits all alike. */
 export async function mailboxRows() {
@@ -161,7 +147,7 @@ function startServer(options) {
       server.on('close', () => resolve(took))
     })
     server.on('error', reject)
-    server.stdin.write(handshake.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    server.stdin.write(handshake)
   })
 }
 

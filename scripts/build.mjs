@@ -4,6 +4,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { handshake } from './handshake.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -85,22 +86,8 @@ export async function buildAll() {
 /** Runs a handshake on the built file and keeps what V8 compiled for it; a Node of another version ignores it. */
 function writeCodeCache(name) {
   const maker = join(root, 'scripts/make-code-cache.cjs')
-  const messages = [
-    {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'build', version: '0' },
-      },
-    },
-    { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-  ]
   const { status } = spawnSync(process.execPath, [maker, join(dist, `${name}.cjs`)], {
-    input: messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
+    input: handshake,
     env: {
       ...process.env,
       TMUX: '',

@@ -23,7 +23,8 @@ export function describeWith(program: string, name: string, tests: () => void): 
       })
     })
   } else {
-    describe.skip(`${name} (skipped: ${program} is not installed)`, tests)
+    console.warn(`Skipped, since ${program} is not installed: ${name}`)
+    describe.skip(name, tests)
   }
 }
 

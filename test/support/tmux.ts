@@ -1,7 +1,7 @@
 /** A private tmux server with real windows, and a repository that they work in. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { agentmail, type Env, type Ran, type RunOptions, temporaryFolder } from './agentmail.ts'
 
 export interface Session {
@@ -59,4 +59,18 @@ export function openSession(names: string[], program = 'cat'): Session {
     run: (window, args, options = {}) =>
       agentmail(args, { cwd: folder, ...options, env: { ...env(window), ...options.env } }),
   }
+}
+
+/** Sends, and gives the id of the message. */
+export async function sendOk(
+  session: Session,
+  from: number,
+  to: string,
+  text: string,
+): Promise<string> {
+  const { stdout, stderr, exitCode } = await session.run(from, ['send', '-r', to, '-m', text])
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+  const [, id = ''] = /^Message #([0-9A-Za-z]{8}) sent\n$/.exec(stdout) ?? []
+  expect(id).toHaveLength(8)
+  return id
 }
