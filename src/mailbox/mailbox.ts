@@ -1,10 +1,10 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
 import { fstatSync, fsyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
 import { type LockOptions, type TryLock, withLockedFile } from './file-lock.ts'
-import { endsInsideLine, type Line, readLines } from './lines.ts'
+import { endsInsideLine, type Line, passOverLines, readLines } from './lines.ts'
 import {
+  endsAsRead,
   isBlank,
-  isSurelyRead,
   lineOf,
   type Message,
   messageOf,
@@ -63,9 +63,9 @@ export class Mailbox {
   /** Hands out the oldest unread message, marked as read on disk before anybody sees it. */
   take(onDamaged: (line: DamagedLine) => void = () => {}): Promise<StoredMessage | undefined> {
     return withLockedFile(this.#path, this.#lock, (fd) => {
-      let position = rememberedPosition(this.#positionPath, fd) ?? 0
+      let position = this.#firstOpen(fd)
       for (const line of readLines(fd, position)) {
-        const content = quickContentOf(line)
+        const content = contentOf(line)
         if (content.damaged) onDamaged({ offset: line.start, reason: content.damaged })
         if (!line.whole) break
         position = line.end
@@ -82,8 +82,8 @@ export class Mailbox {
   /** Whether a message waits. Takes no lock: a line that is being written is seen the next time. */
   hasUnread(): boolean {
     const find = (fd: number) => {
-      for (const line of readLines(fd, rememberedPosition(this.#positionPath, fd) ?? 0)) {
-        if (quickContentOf(line).unread) return true
+      for (const line of readLines(fd, this.#firstOpen(fd))) {
+        if (contentOf(line).unread) return true
       }
       return false
     }
@@ -138,6 +138,11 @@ export class Mailbox {
     return result ?? { messages: 0, removed: false }
   }
 
+  /** Where the first line starts that may be unread. */
+  #firstOpen(fd: number): number {
+    return passOverLines(fd, rememberedPosition(this.#positionPath, fd) ?? 0, endsAsRead)
+  }
+
   /** For a line whose flag cannot be set in place: written by hand or by another program. */
   #replaceLine(fd: number, line: Line, message: StoredMessage): void {
     const replacement = Buffer.from(JSON.stringify({ ...message, read_flag: true }))
@@ -169,10 +174,6 @@ function contentOf(line: Line): LineContent {
   if (!message) return { damaged: 'not a message' }
   return message.read_flag === true ? {} : { unread: message }
 }
-
-/** The same for a reader in a hurry, who passes over what ends like a read message without a closer look. */
-const quickContentOf = (line: Line): LineContent =>
-  isSurelyRead(line.bytes) ? {} : contentOf(line)
 
 function markRead(fd: number, line: Line): boolean {
   const offset = unreadFlagOffset(line.bytes)

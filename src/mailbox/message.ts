@@ -56,9 +56,8 @@ export const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => white.h
 
 const readEnding = /(?<!\\)"read_flag"\s*:\s*true\s*(?:,\s*"created_at"\s*:\s*"[^"\\]*"\s*)?\}\s*$/
 
-/** Recognises most read lines by their end, without parsing them: inside a string these quotes would be escaped. */
-export const isSurelyRead = (bytes: Buffer): boolean =>
-  readEnding.test(bytes.toString('latin1', Math.max(0, bytes.length - 100)))
+/** Tells most read lines by their end, without parsing them: inside a string these quotes would be escaped. */
+export const endsAsRead = (lineEnd: string): boolean => readEnding.test(lineEnd)
 
 /**
  * Where the `false` of the line's own `read_flag` stands, to be overwritten with `true `. Nothing
