@@ -2,7 +2,7 @@
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
-import { asStorageError } from './regular-file.ts'
+import { asStorageError } from './storage-error.ts'
 
 export interface Finding {
   subject: string

@@ -3,7 +3,8 @@ import { closeSync, fstatSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { asStorageError, type OpenOptions, openRegularFile } from './regular-file.ts'
+import { type OpenOptions, openRegularFile } from './regular-file.ts'
+import { asStorageError } from './storage-error.ts'
 
 /** Takes the lock if it is free. */
 export type TryLock = (fd: number) => boolean

@@ -14,13 +14,8 @@ import {
   unreadMark,
 } from './message.ts'
 import { forgetPosition, rememberedPosition, rememberPosition } from './position.ts'
-import {
-  readRegularFile,
-  replaceFile,
-  syncFolder,
-  withStorageErrors,
-  writeAll,
-} from './regular-file.ts'
+import { readRegularFile, replaceFile, syncFolder, writeAll } from './regular-file.ts'
+import { withStorageErrors } from './storage-error.ts'
 
 const newline = Buffer.from('\n')
 

@@ -2,7 +2,8 @@
 import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { openLocked } from './file-lock.ts'
-import { asStorageError, textOfFile, withStorageErrors } from './regular-file.ts'
+import { textOfFile } from './regular-file.ts'
+import { asStorageError, withStorageErrors } from './storage-error.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */

@@ -17,7 +17,8 @@ import { sharedFolder } from './git.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
-import { openRegularFile, withStorageErrors } from './regular-file.ts'
+import { openRegularFile } from './regular-file.ts'
+import { withStorageErrors } from './storage-error.ts'
 
 export class PostOffice {
   readonly dir: string

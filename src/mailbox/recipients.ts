@@ -4,7 +4,8 @@ import { rfc3339 } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
 import { isRecord, jsonOf } from '../json.ts'
 import { withLockedFile } from './file-lock.ts'
-import { replaceFile, textOfFile, withStorageErrors } from './regular-file.ts'
+import { replaceFile, textOfFile } from './regular-file.ts'
+import { withStorageErrors } from './storage-error.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]
