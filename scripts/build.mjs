@@ -52,6 +52,7 @@ const settings = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   supported: { 'dynamic-import': false },
+  external: ['@photostructure/sqlite'],
   define: { 'import.meta.url': 'importMetaUrl' },
   plugins: [splitLazyImports, withoutValidator],
   logLevel: 'warning',

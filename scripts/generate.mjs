@@ -8,7 +8,7 @@ import { root } from './ensure.mjs'
 const check = process.argv.includes('--check')
 const toolsDir = join(root, 'src/tools')
 const snapshotsDir = join(root, 'test/tool-snapshots')
-const notTools = ['index.ts', 'context.ts']
+const notTools = ['index.ts', 'context.ts', 'fields.ts']
 const stale = []
 
 const toolsets = readdirSync(toolsDir, { withFileTypes: true })
@@ -27,6 +27,7 @@ for (const toolset of toolsets) {
     expected.add(`${listing.name}.json`)
     put(file, `${JSON.stringify(listing, null, 2)}\n`)
   }
+  mkdirSync(join(snapshotsDir, toolset), { recursive: true })
   for (const file of readdirSync(join(snapshotsDir, toolset))) {
     if (!expected.has(file)) drop(join(snapshotsDir, toolset, file))
   }

@@ -6,6 +6,8 @@ interface SettingShape {
   env: string
   /** Command line flag, without the dashes. */
   flag?: string
+  /** How the help calls its value. */
+  value?: string
   about: string
   /** What is shown when nothing is set. */
   fallback: string | number | undefined
@@ -36,6 +38,60 @@ export const settings = {
     fallback: undefined,
     secret: true,
   },
+  host: {
+    env: 'AGENTMAIL_HOST',
+    flag: 'host',
+    value: 'address',
+    about: 'where the coordination server listens; beyond loopback it wants a token',
+    fallback: '127.0.0.1',
+  },
+  port: {
+    env: 'AGENTMAIL_PORT',
+    flag: 'port',
+    about: 'its port; 0 takes a free one',
+    fallback: 8391,
+  },
+  db: {
+    env: 'AGENTMAIL_DB',
+    flag: 'db',
+    value: 'file',
+    about: 'its database, instead of agentmail.db in the post office',
+    fallback: undefined,
+  },
+  server: {
+    env: 'AGENTMAIL_SERVER',
+    flag: 'server',
+    value: 'url',
+    about: 'a coordination server to talk to, instead of the one of this repository',
+    fallback: undefined,
+  },
+  project: {
+    env: 'AGENTMAIL_PROJECT',
+    flag: 'project',
+    value: 'name',
+    about: 'a project of its own on the coordination server, as in /mcp/<project>',
+    fallback: undefined,
+  },
+  allowedHosts: {
+    env: 'AGENTMAIL_ALLOWED_HOSTS',
+    about: 'further names that clients may call the server by, comma-separated',
+    fallback: undefined,
+  },
+  rateLimit: {
+    env: 'AGENTMAIL_RATE_LIMIT',
+    about: 'requests a minute that one client beyond loopback may make',
+    fallback: 1200,
+  },
+  staleSeconds: {
+    env: 'AGENTMAIL_STALE_SECONDS',
+    about: 'an agent is stale when nothing was heard of it for this long',
+    fallback: 120,
+  },
+  sweepSeconds: {
+    env: 'AGENTMAIL_SWEEP_SECONDS',
+    about: 'how often stale agents are removed',
+    fallback: 30,
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',
@@ -55,9 +111,18 @@ export const settings = {
   },
 } as const satisfies Record<string, SettingShape>
 
+/** The options of a command that takes these settings as flags. */
+export const optionsOf = (...names: SettingName[]) =>
+  Object.fromEntries(
+    names.map((name): [string, { type: 'string'; value: string; about: string }] => {
+      const { flag = name, value = 'n', about }: SettingShape = settings[name]
+      return [flag, { type: 'string', value, about }]
+    }),
+  )
+
 export type SettingName = keyof typeof settings
 const isSetting = (name: string): name is SettingName => Object.hasOwn(settings, name)
-const settingNames = Object.keys(settings).filter(isSetting)
+export const settingNames = Object.keys(settings).filter(isSetting)
 
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -101,12 +166,23 @@ export class Config {
     )
   }
 
+  /** A number above zero, not larger than a timer takes. */
+  seconds(name: SettingName): number {
+    const seconds = this.number(name)
+    if (seconds > 0 && seconds <= 2_000_000) return seconds
+    throw new AgentMailError(
+      'bad_config',
+      `${settings[name].env} must be more than 0 and at most 2000000, not "${seconds}"`,
+      'Correct it, or leave it out to use the default.',
+    )
+  }
+
   /** Everything in force, for `agentmail config`: secrets masked. */
   inForce(): SettingInForce[] {
     return settingNames.map((name) => {
       const { value, source } = this.#find(name)
       const shape: SettingShape = settings[name]
-      const shown = value !== undefined && shape.secret ? '********' : (value ?? null)
+      const shown = value !== undefined && shape.secret ? mask : withoutPassword(value ?? null)
       return {
         name,
         env: shape.env,
@@ -132,6 +208,12 @@ export class Config {
     return { value: fallback, source: 'default' as const, label: shape.env }
   }
 }
+
+const mask = '********'
+
+/** An address may carry one: `mysql://user:password@host`. */
+const withoutPassword = (value: string | null) =>
+  value?.replace(/(\/\/[^:@/]*:)[^/]*@/, `$1${mask}@`) ?? null
 
 const isNumber = (value: string | undefined): boolean =>
   value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0

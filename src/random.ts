@@ -1,4 +1,4 @@
-/** The one door to randomness: ids that nobody can guess. */
+/** The one door to randomness: ids that nobody can guess, and chance. */
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -15,3 +15,8 @@ export function randomId(length: number): string {
   }
   return id
 }
+
+export const uuid = (): string => process.getBuiltinModule('node:crypto').randomUUID()
+
+/** At least 0 and less than 1. For waiting, not for secrets. */
+export const randomFraction = (): number => Math.random()

@@ -55,3 +55,12 @@ async function readCore(commonDir: string): Promise<{ bare?: boolean; worktree?:
   const worktree = value('worktree')
   return { bare: value('bare') === 'true', ...(worktree ? { worktree } : {}) }
 }
+
+/** The folders that the repository around `cwd` is checked out in; nothing outside a repository. */
+export async function worktrees(cwd: string): Promise<string[]> {
+  const { stdout } = await runProgram('git', ['worktree', 'list', '--porcelain', '-z'], { cwd })
+  return stdout
+    .split('\0')
+    .filter((line) => line.startsWith('worktree '))
+    .map((line) => line.slice('worktree '.length))
+}

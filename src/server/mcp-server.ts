@@ -9,11 +9,14 @@ export interface Toolset<Context> {
   tools: Tool<Context>[]
 }
 
-/** `answer` runs a tool: it decides when, and with which context. */
-export function makeServer<Context>(
-  toolset: Toolset<Context>,
-  answer: (tool: Tool<Context>, args: object | undefined) => Promise<ToolResult>,
-): Server {
+/** Runs a tool: decides when, and with which context. The signal tells that nobody waits for the answer any more. */
+export type Answer<Context> = (
+  tool: Tool<Context>,
+  args: object | undefined,
+  signal: AbortSignal,
+) => Promise<ToolResult>
+
+export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Context>): Server {
   const server = new Server(
     { name: `agentmail-${toolset.name}`, version },
     { capabilities: { tools: {} }, instructions: toolset.instructions },
@@ -21,9 +24,9 @@ export function makeServer<Context>(
   server.setRequestHandler('tools/list', () => ({
     tools: toolset.tools.map((tool) => tool.listing),
   }))
-  server.setRequestHandler('tools/call', ({ params }) => {
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = toolset.tools.find((one) => one.name === params.name)
-    if (tool) return answer(tool, params.arguments)
+    if (tool) return answer(tool, params.arguments, mcpReq.signal)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
   })
   return server

@@ -1,27 +1,15 @@
 /** Reads JSON-RPC messages from a stream, one a line, and says what is wrong with a line that is none. */
 import type { Readable } from 'node:stream'
-import {
-  type JSONRPCMessage,
-  PARSE_ERROR,
-  parseJSONRPCMessage,
-  type RequestId,
-} from '@modelcontextprotocol/server'
+import { type Read, readMessage, refusal } from './message.ts'
 
 const maxLineBytes = 10 << 20
-const maxDepth = 100
 const newline = 0x0a
-const invalidRequest = -32600
-
-/** A message, or the error that a line is answered with. */
-export type Read =
-  | { message: JSONRPCMessage }
-  | { id: RequestId | null; error: { code: number; message: string } }
 
 /** One after the other, as they are asked for: nothing is read ahead but what the stream has at hand. */
 export async function* readMessages(input: Readable): AsyncGenerator<Read> {
   for await (const line of linesOf(input)) {
     if (line === undefined) yield refusal(`Message is longer than ${maxLineBytes} bytes`)
-    else if (line.trim() !== '') yield messageFrom(line)
+    else if (line.trim() !== '') yield readMessage(line)
   }
 }
 
@@ -49,51 +37,4 @@ async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
     }
   }
   if (length > 0) yield take()
-}
-
-function messageFrom(text: string): Read {
-  if (isNestedDeeperThan(maxDepth, text)) {
-    return refusal(`Message is nested deeper than ${maxDepth} levels`)
-  }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { id: null, error: { code: PARSE_ERROR, message: 'Parse error' } }
-  }
-  try {
-    return { message: parseJSONRPCMessage(value) }
-  } catch {
-    return refusal('Invalid Request', idOf(value))
-  }
-}
-
-const refusal = (message: string, id: RequestId | null = null): Read => ({
-  id,
-  error: { code: invalidRequest, message },
-})
-
-/** The id to answer a malformed request with, where it has a usable one. */
-function idOf(value: unknown): RequestId | null {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return null
-  const { id } = value
-  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : null
-}
-
-/** Counts brackets outside strings, so that no parser meets a depth that would exhaust its stack. */
-function isNestedDeeperThan(limit: number, text: string): boolean {
-  if (text.length <= limit) return false
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charCodeAt(index)
-    if (inString) {
-      if (character === 0x5c) index++
-      else if (character === 0x22) inString = false
-    } else if (character === 0x22) inString = true
-    else if (character === 0x5b || character === 0x7b) {
-      if (++depth > limit) return true
-    } else if (character === 0x5d || character === 0x7d) depth--
-  }
-  return false
 }

@@ -13,6 +13,16 @@ import { readMessages } from './message-lines.ts'
 /** Should a request ever stay without an answer, the next one is served after this time. */
 const answerMs = 60_000
 
+/** So many requests that may take long are answered beside the others. */
+const maxBeside = 64
+
+export interface StdioOptions {
+  /** Whether a request may wait for something; it does not hold up those that follow. */
+  mayTakeLong?(request: JSONRPCRequest): boolean
+  /** Is called when no more requests will come, so that what waits can be answered. */
+  onEndOfInput?(): void
+}
+
 /**
  * Takes up a request when the answer to the one before has left. So two messages sent in a row
  * arrive in that order, a killed server has at most one message in its hands, and memory stays flat
@@ -25,8 +35,10 @@ export class StdioTransport implements Transport {
 
   readonly #input: Readable
   readonly #output: Writable
-  /** The request that is being answered. */
-  #current: { id: RequestId; done: () => void } | undefined
+  readonly #options: StdioOptions
+  /** The requests that are being answered. */
+  readonly #open = new Map<RequestId, () => void>()
+  readonly #beside = new Set<Promise<void>>()
   /** Settled when the system has taken everything that was written. */
   #written: Promise<void> = Promise.resolve()
   #closed = false
@@ -34,9 +46,10 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<boolean>
   #end: (isComplete: boolean) => void = () => {}
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, options: StdioOptions = {}) {
     this.#input = input
     this.#output = output
+    this.#options = options
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -55,7 +68,8 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#write(message)
-    if (this.#current && answeredBy(message) === this.#current.id) this.#current.done()
+    const answered = answeredBy(message)
+    if (answered !== undefined) this.#open.get(answered)?.()
   }
 
   async close(): Promise<void> {
@@ -69,23 +83,42 @@ export class StdioTransport implements Transport {
     for await (const read of readMessages(this.#input)) {
       if (this.#closed) return
       if ('error' in read) this.#write({ jsonrpc: '2.0', ...read })
-      else if (isJSONRPCRequest(read.message)) await this.#answer(read.message)
-      else this.onmessage?.(read.message)
+      else if (isJSONRPCRequest(read.message)) await this.#take(read.message)
+      else this.#hear(read.message)
       await this.#written
     }
+    this.#options.onEndOfInput?.()
+    await Promise.all(this.#beside)
+    await this.#written
+  }
+
+  async #take(request: JSONRPCRequest): Promise<void> {
+    const isBeside = this.#options.mayTakeLong?.(request) && !this.#open.has(request.id)
+    const answered = this.#answer(request)
+    if (!isBeside) return answered
+    this.#beside.add(answered)
+    answered.then(() => this.#beside.delete(answered))
+    if (this.#beside.size >= maxBeside) await Promise.race(this.#beside)
   }
 
   async #answer(request: JSONRPCRequest): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, answerMs)
-      const done = () => {
+      this.#open.set(request.id, () => {
         clearTimeout(timer)
         resolve()
-      }
-      this.#current = { id: request.id, done }
+      })
       this.onmessage?.(request)
     })
-    this.#current = undefined
+    this.#open.delete(request.id)
+  }
+
+  /** A request that the client has cancelled gets no answer. */
+  #hear(message: JSONRPCMessage): void {
+    this.onmessage?.(message)
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return
+    const id = message.params?.requestId
+    if (typeof id === 'string' || typeof id === 'number') this.#open.get(id)?.()
   }
 
   #write(message: object): Promise<void> {

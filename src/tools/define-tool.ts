@@ -106,9 +106,19 @@ function parse<Input extends z.ZodObject>(input: Input, args: object): z.infer<I
   }
   const withNul = findNul(args)
   if (withNul) throw refusal(`${withNul} must not contain NUL characters`)
-  const result = input.safeParse(args)
+  const result = input.safeParse(withoutEmpty(input, args))
   if (result.success) return result.data
   throw refusal(result.error.issues[0]?.message ?? 'invalid arguments')
+}
+
+/** An empty optional argument counts as absent: models fill in what they do not mean. */
+function withoutEmpty(input: z.ZodObject, args: object): object {
+  const isEmpty = (value: unknown) =>
+    value === '' || value === null || (Array.isArray(value) && value.length === 0)
+  const isOptional = (key: string) => input.shape[key]?.safeParse(undefined).success
+  return Object.fromEntries(
+    Object.entries(args).filter(([key, value]) => !isEmpty(value) || !isOptional(key)),
+  )
 }
 
 const refusal = (message: string, next?: string) =>
@@ -126,6 +136,16 @@ function findNul(value: unknown, name = 'arguments'): string | undefined {
 }
 
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: withoutNoise(io) })
   return { ...rest, type: 'object' }
 }
+
+/** Every client pays for what `tools/list` says: not for bounds that any number has, nor to hear of each entry in a reply that it is complete. */
+const withoutNoise =
+  (io: 'input' | 'output') =>
+  ({ jsonSchema, path }: { jsonSchema: z.core.JSONSchema.BaseSchema; path: unknown[] }): void => {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    if (io === 'output') delete jsonSchema.additionalProperties
+    if (io === 'output' && path.length > 0) delete jsonSchema.required
+  }

@@ -1,20 +1,14 @@
 /** agentmail config: what is in force, and where it came from. */
-import { Config, type SettingInForce, settings } from '../../config.ts'
+import { Config, optionsOf, type SettingInForce, settingNames, settings } from '../../config.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
-const flagOptions = Object.values(settings).flatMap((setting) =>
-  'flag' in setting
-    ? [[setting.flag, { type: 'string' as const, value: 'n', about: setting.about }] as const]
-    : [],
-)
-
 export const command: Command = {
-  usage: '[--stale-hours <n>] [--delivered-hours <n>]',
+  usage: '[--<flag> <value> …]',
   summary: 'Show the settings in force and where each came from.',
   details:
     'A flag wins over the environment, the environment over the default. Secrets are masked.',
-  options: Object.fromEntries(flagOptions),
+  options: optionsOf(...settingNames.filter((name) => 'flag' in settings[name])),
 
   async run({ flags, json }) {
     const inForce = new Config(flags).inForce()

@@ -1,0 +1,52 @@
+/** agentmail messages: what was said in the channels. */
+import type { MessageEntry } from '../../coordination/messages.ts'
+import type { Command } from '../command.ts'
+import { connected, pageOf, pageOptions, placeOptions, textOf } from '../coordination.ts'
+import { print, printJson } from '../output.ts'
+import { line, localTime, plain } from '../table.ts'
+
+const followSeconds = 25
+
+export const command: Command = {
+  usage: '[--channel <name>] [--since <time>] [--follow]',
+  summary: 'Show the messages of the coordination channels.',
+  details:
+    'Without --since or --after-id: the newest. --follow goes on with what comes; with --json, one message a line.',
+  options: {
+    channel: { type: 'string', value: 'name', about: 'only this channel' },
+    ...pageOptions,
+    ...placeOptions,
+  },
+
+  run: ({ flags, json }) =>
+    connected(flags, async (connection) => {
+      const channel = textOf(flags.channel)
+      const first = await connection.messages({ ...pageOf(flags), channel })
+      const show = (messages: MessageEntry[]) => {
+        for (const message of messages) json ? printJson(message) : print(letter(message))
+      }
+      if (!flags.follow) {
+        if (json) printJson(first)
+        else if (first.messages.length === 0) print('No messages')
+        else show(first.messages)
+        return 0
+      }
+      show(first.messages)
+      let after_id = first.messages.at(-1)?.id ?? pageOf(flags).after_id ?? 0
+      for (;;) {
+        const { messages } = await connection.messages({
+          channel,
+          after_id,
+          wait_seconds: followSeconds,
+        })
+        show(messages)
+        after_id = messages.at(-1)?.id ?? after_id
+      }
+    }),
+}
+
+function letter({ id, sender_name, channel, created_at, subject, body }: MessageEntry): string {
+  const head = `#${id}  ${localTime(created_at)}  ${line(sender_name)} → ${line(channel)}`
+  const text = plain(body).replace(/^/gm, '  ')
+  return `${head}\n${line(subject)}\n${text}\n`
+}

@@ -1,0 +1,26 @@
+/** agentmail release: give up claims. */
+import type { Command } from '../command.ts'
+import { acting, actingOptions, ask } from '../coordination.ts'
+import { print, printJson } from '../output.ts'
+import { projectPaths } from '../project-paths.ts'
+import { line } from '../table.ts'
+import { noFiles } from './claim.ts'
+
+export const command: Command = {
+  usage: '<file>… [--as <name>]',
+  summary: 'Release files that you claimed.',
+  details: 'Releases what is yours of these, and tells which that was.',
+  options: actingOptions,
+  maxPositionals: 1000,
+
+  run: ({ flags, positionals, json }) =>
+    acting(flags, async (connection, { agent_id }) => {
+      if (positionals.length === 0) throw noFiles('release')
+      const files = await projectPaths(positionals)
+      const answer = await ask(connection, 'release_files', { agent_id, files })
+      if (json) printJson(answer)
+      else if (answer.released.length === 0) print('None of them was yours')
+      else for (const file of answer.released) print(`Released ${line(file)}`)
+      return 0
+    }),
+}

@@ -1,0 +1,138 @@
+/** What the commands on coordination share: the way to it, who is acting, and a tool's answer. */
+import { Config, type Flags, optionsOf } from '../config.ts'
+import type { AgentEntry } from '../coordination/agents.ts'
+import type { Project } from '../coordination/coordination.ts'
+import { AgentMailError } from '../errors.ts'
+import { hasName, whoAmI } from '../mailbox/agent.ts'
+import { connect } from '../server/connect.ts'
+import type { Connection } from '../server/connection.ts'
+
+/** Options of every command that reads. */
+export const placeOptions = optionsOf('server', 'db', 'project')
+
+/** Options of every command that acts as an agent. */
+export const actingOptions = {
+  as: {
+    type: 'string',
+    value: 'name',
+    about: 'who you are; default: your tmux window, or AGENTMAIL_AGENT',
+  },
+  role: {
+    type: 'string',
+    value: 'role',
+    about: 'your role, if you are not registered yet (default: person)',
+  },
+  ...placeOptions,
+} as const
+
+/** Settings that page through messages or changes. */
+export const pageOptions = {
+  since: { type: 'string', value: 'time', about: 'only later ones, as in 2026-01-15T10:00:00Z' },
+  'after-id': { type: 'string', value: 'n', about: 'only those with a higher id' },
+  limit: { type: 'string', value: 'n', about: 'at most so many, 1 to 500 (default: 50)' },
+  follow: { type: 'boolean', about: 'go on with what comes, until Ctrl-C' },
+} as const
+
+export function pageOf(flags: Flags) {
+  return {
+    since: textOf(flags.since),
+    after_id: numberOf(flags, 'after-id'),
+    limit: numberOf(flags, 'limit'),
+  }
+}
+
+export const textOf = (flag: string | boolean | undefined): string | undefined =>
+  typeof flag === 'string' && flag !== '' ? flag : undefined
+
+function numberOf(flags: Flags, name: string): number | undefined {
+  const given = textOf(flags[name])
+  if (given === undefined) return undefined
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw new AgentMailError('invalid_request', `--${name} must be a whole number, not "${given}"`)
+}
+
+/** What each tool answers, by its name. */
+interface Answers {
+  register: Result<Project['agents']['register']>
+  send_message: Result<Project['messages']['send']>
+  claim_files: Result<Project['claims']['claim']>
+  release_files: Result<Project['claims']['release']>
+  get_file_claims: Result<Project['claims']['get']>
+  announce_change: Result<Project['changes']['announce']>
+  get_changes: Result<Project['changes']['get']>
+}
+type Result<Work extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Work>>
+
+/** Calls a tool; its error is thrown in its own words. */
+export async function ask<Name extends keyof Answers>(
+  connection: Connection,
+  tool: Name,
+  args: object,
+): Promise<Answers[Name]> {
+  const { content, structuredContent, isError } = await connection.call(tool, args)
+  // A tool gives what its output schema says, which is the type of the function behind it.
+  if (!isError) return structuredContent as Answers[Name]
+  const [message = '', ...next] = (content[0]?.text ?? '').split('\n')
+  throw new AgentMailError('invalid_request', message, next.join('\n') || undefined)
+}
+
+/** Runs `work` with a connection that is closed afterwards. */
+export async function connected<T>(
+  flags: Flags,
+  work: (connection: Connection, config: Config) => Promise<T>,
+  options: { sweeps?: 'once' } = {},
+): Promise<T> {
+  const config = new Config(flags)
+  const connection = await connect(config, options)
+  try {
+    return await work(connection, config)
+  } finally {
+    await connection.close()
+  }
+}
+
+/**
+ * Runs `work` as the agent of this name: the one that is registered, else one that is registered
+ * for it and leaves afterwards. Whoever holds files stays, for as long as there are signs of life.
+ */
+export async function acting<T>(
+  flags: Flags,
+  work: (connection: Connection, agent: { agent_id: string; name: string }) => Promise<T>,
+): Promise<T> {
+  return connected(
+    flags,
+    async (connection, config) => {
+      const name = textOf(flags.as) ?? (await ownName(config))
+      const { agents } = await connection.agents({ known: true })
+      const known = agents.filter((agent) => agent.name === name).sort(latestFirst)[0]
+      if (known?.last_seen) return work(connection, known)
+      const role = textOf(flags.role) ?? known?.role ?? 'person'
+      const { agent_id } = await ask(connection, 'register', {
+        name,
+        role,
+        agent_id: known?.agent_id,
+      })
+      try {
+        return await work(connection, { agent_id, name })
+      } finally {
+        await connection.leave(agent_id)
+      }
+    },
+    { sweeps: 'once' },
+  )
+}
+
+/** Who was heard of last; of those who are gone, who came last. */
+function latestFirst(a: AgentEntry, b: AgentEntry): number {
+  const key = (agent: AgentEntry) => `${agent.last_seen ?? ''} ${agent.registered_at}`
+  return key(a) < key(b) ? 1 : -1
+}
+
+async function ownName(config: Config): Promise<string> {
+  if (hasName(config)) return (await whoAmI(config)).name
+  throw new AgentMailError(
+    'missing_arguments',
+    'who are you?',
+    'Say it with --as <name> or AGENTMAIL_AGENT=<name>; inside tmux, the name of your window counts.',
+  )
+}

@@ -1,0 +1,31 @@
+/** Tables and texts for a person's terminal. What agents wrote cannot steer it. */
+
+/** Columns as wide as they need to be; the last one is cut at nothing. */
+export function table(header: string[], rows: string[][]): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => line(cell)))
+  const widths = header.map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  )
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** On one line. */
+export const line = (text: string): string => plain(text).replace(/\s*\n\s*/g, ' ')
+
+/** Without control characters, which could move the cursor or rewrite what stands above. */
+export const plain = (text: string): string =>
+  text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+
+/** In the time zone of the reader: 2026-01-15 10:02:15 */
+export function localTime(time: string): string {
+  const date = new Date(time)
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19).replace('T', ' ')
+}

@@ -1,0 +1,174 @@
+/** The agents of a project: who is registered, and that they are alive. */
+import { AgentMailError } from '../errors.ts'
+import { uuid } from '../random.ts'
+import { integer, type Reader, type Row, text } from '../store/store.ts'
+import type { Write } from '../store/write-queue.ts'
+import type { Desk } from './desk.ts'
+import { Ledger } from './ledger.ts'
+import { timeText } from './time.ts'
+
+export interface AgentName {
+  agent_id: string
+  name: string
+}
+
+export interface AgentEntry extends AgentName {
+  role: string
+  registered_at: string
+  /** Null for one that went stale or left. */
+  last_seen: string | null
+  /** How many files it holds. */
+  claims: number
+}
+
+const maxKnownNames = 10_000
+
+export class Agents {
+  readonly #desk: Desk
+  /** Names by id: an id never changes its name. */
+  readonly #names = new Map<string, string>()
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+  }
+
+  /** Gives a new id, or the same again to whoever was known by it under this name. */
+  async register(input: {
+    name: string
+    role: string
+    agent_id?: string | undefined
+  }): Promise<{ agent_id: string }> {
+    const { project, queue, clock } = this.#desk
+    return queue.write(async (write) => {
+      const known = input.agent_id && (await nameOf(write, project, input.agent_id))
+      const agent_id = input.agent_id && known === input.name ? input.agent_id : uuid()
+      const agent = { agent_id, name: input.name }
+      const ledger = await Ledger.open(write, project, clock)
+      const at = ledger.nextTime()
+      await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
+      write.append('presence', {
+        project,
+        agent_id,
+        last_seen_us: clock.now() * 1000,
+        token: uuid(),
+      })
+      if (known === input.name) {
+        await write.run(
+          'UPDATE agents SET role = ? WHERE project = ? AND agent_id = ?',
+          input.role,
+          project,
+          agent_id,
+        )
+      } else {
+        write.append('agents', { project, ...agent, role: input.role, registered_us: at })
+      }
+      ledger.record(agent, 'registered', { at, note: input.role })
+      return { agent_id }
+    })
+  }
+
+  async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true }> {
+    await this.#desk.queue.write((write) => this.touch(write, agent_id, 'heartbeat: '))
+    return { ok: true }
+  }
+
+  /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
+  async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
+    const { project, clock } = this.#desk
+    const found = await write.run(
+      'UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND agent_id = ?',
+      clock.now() * 1000,
+      uuid(),
+      project,
+      agent_id,
+    )
+    const name = this.#names.get(agent_id) ?? (await nameOf(write, project, agent_id))
+    if (found === 0 || name === undefined) throw notRegistered(agent_id, name !== undefined, prefix)
+    if (this.#names.size >= maxKnownNames) this.#names.clear()
+    this.#names.set(agent_id, name)
+    return { agent_id, name }
+  }
+
+  /** A reader must be registered too; its sign of life is written with the next flush. */
+  async checkRegistered(agent_id: string): Promise<void> {
+    const { project, store, presence } = this.#desk
+    const found = await store.all(
+      'SELECT agent_id FROM presence WHERE project = ? AND agent_id = ?',
+      project,
+      agent_id,
+    )
+    if (found.length > 0) return presence.seen(project, agent_id)
+    throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
+  }
+
+  /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */
+  async leave(agent_id: string): Promise<void> {
+    const { project, queue, clock } = this.#desk
+    await queue.write(async (write) => {
+      const claims = await write.all(
+        'SELECT file_path FROM file_claims WHERE project = ? AND agent_id = ?',
+        project,
+        agent_id,
+      )
+      if (claims.length > 0) return
+      const agent = await this.touch(write, agent_id)
+      const ledger = await Ledger.open(write, project, clock)
+      await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
+      ledger.record(agent, 'left')
+    })
+  }
+
+  /** Who is registered, in the order of registration; with `known`, also who went. */
+  async list({ known = false } = {}): Promise<{ agents: AgentEntry[] }> {
+    const { project, store } = this.#desk
+    const rows = await store.all(
+      `SELECT a.agent_id, a.name, a.role, a.registered_us, p.last_seen_us
+        FROM agents a LEFT JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
+        WHERE a.project = ? ${known ? '' : 'AND p.last_seen_us IS NOT NULL'}`,
+      project,
+    )
+    const counted = await store.all(
+      'SELECT agent_id, COUNT(*) AS claims FROM file_claims WHERE project = ? GROUP BY agent_id',
+      project,
+    )
+    const claims = new Map(counted.map((row) => [text(row.agent_id), integer(row.claims)]))
+    return {
+      agents: rows
+        .sort((a, b) => integer(a.registered_us) - integer(b.registered_us))
+        .map((row) => entryOf(row, claims.get(text(row.agent_id)) ?? 0)),
+    }
+  }
+}
+
+const entryOf = (row: Row, claims: number): AgentEntry => ({
+  agent_id: text(row.agent_id),
+  name: text(row.name),
+  role: text(row.role),
+  registered_at: timeText(integer(row.registered_us)),
+  last_seen: row.last_seen_us ? timeText(integer(row.last_seen_us)) : null,
+  claims,
+})
+
+async function nameOf(
+  reader: Reader,
+  project: string,
+  agentId: string,
+): Promise<string | undefined> {
+  const [row] = await reader.all(
+    'SELECT name FROM agents WHERE project = ? AND agent_id = ?',
+    project,
+    agentId,
+  )
+  return row && text(row.name)
+}
+
+function notRegistered(agentId: string, wasKnown: boolean, prefix = ''): AgentMailError {
+  const next = wasKnown
+    ? 'It was removed, most likely because nothing was heard of it for too long. Register again, with the same name and this agent_id to keep the id; claims must be made anew.'
+    : 'Register first: register gives you the agent_id to use.'
+  return new AgentMailError(
+    'not_registered',
+    `${prefix}agent "${agentId.slice(0, 100)}" is not registered`,
+    next,
+  )
+}

@@ -1,0 +1,93 @@
+/** Changes to files that agents announce to each other. */
+import { integer, type Row, text } from '../store/store.ts'
+import type { Agents } from './agents.ts'
+import type { Desk } from './desk.ts'
+import { answeredBefore, rememberAnswer } from './idempotency.ts'
+import { Ledger } from './ledger.ts'
+import { readPage, type Stream } from './pages.ts'
+import { timeText } from './time.ts'
+
+export interface ChangeEntry {
+  id: number
+  agent_id: string
+  file_path: string
+  summary: string
+  announced_at: string
+}
+
+const stream: Stream = { table: 'changes', time: 'announced_us', filter: 'agent_id' }
+
+export class Changes {
+  readonly #desk: Desk
+  readonly #agents: Agents
+
+  constructor(desk: Desk, agents: Agents) {
+    this.#desk = desk
+    this.#agents = agents
+  }
+
+  async announce({
+    agent_id,
+    file_path: spelling,
+    summary,
+    idempotency_key,
+  }: {
+    agent_id: string
+    file_path: string
+    summary: string
+    idempotency_key?: string | undefined
+  }): Promise<{ change_id: number }> {
+    const { project, queue, clock, news } = this.#desk
+    const [file_path = ''] = await this.#desk.normalPaths([spelling])
+    const call = {
+      project,
+      agent_id,
+      tool: 'announce_change' as const,
+      key: idempotency_key,
+      content: [file_path, summary],
+    }
+    return queue.write(async (write) => {
+      const before = await answeredBefore(write, call)
+      const agent = await this.#agents.touch(write, agent_id)
+      if (before !== undefined) return { change_id: before }
+      const ledger = await Ledger.open(write, project, clock)
+      const change_id = ledger.nextChangeId()
+      const at = ledger.nextTime()
+      write.append('changes', {
+        project,
+        id: change_id,
+        announced_us: at,
+        agent_id,
+        agent_name: agent.name,
+        file_path,
+        summary,
+      })
+      ledger.record(agent, 'announced', { at, file_path, change_id })
+      rememberAnswer(write, call, change_id)
+      write.afterCommit(() => news.publish({ project, stream: 'changes' }))
+      return { change_id }
+    })
+  }
+
+  async get({
+    agent_id,
+    ...request
+  }: {
+    since?: string | undefined
+    agent_id?: string | undefined
+    after_id?: number | undefined
+    limit?: number | undefined
+  }): Promise<{ changes: ChangeEntry[]; has_more: boolean }> {
+    const { project, store } = this.#desk
+    const page = await readPage(store, stream, project, { ...request, only: agent_id }, entryOf)
+    return { changes: page.entries, has_more: page.has_more }
+  }
+}
+
+const entryOf = (row: Row): ChangeEntry => ({
+  id: integer(row.id),
+  agent_id: text(row.agent_id),
+  file_path: text(row.file_path),
+  summary: text(row.summary),
+  announced_at: timeText(integer(row.announced_us)),
+})

@@ -1,0 +1,174 @@
+/** The coordination of all projects in one database, and what each project offers. */
+import { type Clock, systemClock } from '../clock.ts'
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+import { type Reader, type Store, StoreError, text } from '../store/store.ts'
+import { WriteQueue } from '../store/write-queue.ts'
+import { Agents } from './agents.ts'
+import { Changes } from './changes.ts'
+import { Claims } from './claims.ts'
+import type { Desk } from './desk.ts'
+import { type HistoryEntry, type HistoryRequest, readHistory } from './history.ts'
+import { Messages } from './messages.ts'
+import { News } from './news.ts'
+import { isAbsolute, normalPath } from './paths.ts'
+import { Presence } from './presence.ts'
+import { migrate } from './schema.ts'
+import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
+
+/** The project of whoever names none: the repository itself. */
+export const ownProject = ''
+
+const maxOpenProjects = 1000
+
+export interface CoordinationOptions {
+  store: Store
+  /** An agent is stale when nothing was heard of it for this long. */
+  staleMs: number
+  clock?: Clock
+  /** Where the own project lies on this machine; asked again when a path is below none of them. */
+  roots?: () => Promise<string[]>
+}
+
+export interface Project {
+  agents: Agents
+  messages: Messages
+  claims: Claims
+  changes: Changes
+  history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
+  /** Keeps an agent alive until the function that this gives is called. */
+  hold(agentId: string): () => void
+}
+
+export class Coordination {
+  readonly #options: CoordinationOptions
+  readonly #clock: Clock
+  readonly #reader: Reader
+  readonly #queue: WriteQueue
+  readonly #news: News
+  readonly #presence: Presence
+  readonly #projects = new Map<string, { desk: Desk; project: Project }>()
+  #sweeper: Sweeper | undefined
+  #roots: string[] | undefined
+
+  private constructor(options: CoordinationOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#reader = withWords(options.store)
+    this.#queue = new WriteQueue(options.store)
+    this.#news = new News(this.#reader)
+    this.#presence = new Presence(this.#queue, this.#clock, options.staleMs)
+  }
+
+  static async open(options: CoordinationOptions): Promise<Coordination> {
+    await migrate(options.store)
+    return new Coordination(options)
+  }
+
+  get engine(): string {
+    return this.#options.store.engine
+  }
+
+  /** @param name which project; nothing is said about whether anything is in it yet. */
+  project(name: string = ownProject): Project {
+    return this.#open(name).project
+  }
+
+  /** Sweeps every so often from now on. */
+  startSweeping(everyMs: number): void {
+    const { staleMs } = this.#options
+    const sweep = () => this.sweep()
+    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, staleMs, everyMs })
+  }
+
+  /** Removes whoever is stale now, in every project, and gives their number. */
+  async sweep(): Promise<number> {
+    const { staleMs } = this.#options
+    const rows = await this.#reader.all('SELECT DISTINCT project FROM presence')
+    const desks = rows.map((row) => this.#open(text(row.project)).desk)
+    for (const desk of desks) await bringBack(desk, staleMs)
+    await this.#presence.flush()
+    let swept = 0
+    for (const desk of desks) swept += await sweepProject(desk, staleMs)
+    return swept
+  }
+
+  /** Whether the database answers. */
+  async check(): Promise<void> {
+    await this.#reader.all('SELECT value FROM meta')
+  }
+
+  /** Answers whoever waits for news, now and from now on. */
+  stopWaiting(): void {
+    this.#news.close()
+  }
+
+  /** Ends what waits, finishes what is being written, and closes the database. */
+  async close(): Promise<void> {
+    this.stopWaiting()
+    this.#sweeper?.stop()
+    this.#presence.stop()
+    await this.#presence.flush().catch(() => {})
+    await this.#queue.drained()
+    await this.#options.store.close()
+  }
+
+  #open(name: string): { desk: Desk; project: Project } {
+    const known = this.#projects.get(name)
+    if (known) return known
+    if (this.#projects.size >= maxOpenProjects) this.#projects.clear() // they hold nothing but caches
+    const desk: Desk = {
+      project: name,
+      store: this.#reader,
+      queue: this.#queue,
+      clock: this.#clock,
+      news: this.#news,
+      presence: this.#presence,
+      normalPaths: (spellings) => this.#normalPaths(name, spellings),
+    }
+    const agents = new Agents(desk)
+    const project: Project = {
+      agents,
+      messages: new Messages(desk, agents),
+      claims: new Claims(desk, agents),
+      changes: new Changes(desk, agents),
+      history: (request) => readHistory(desk, request),
+      hold: (agentId) => this.#presence.hold(name, agentId),
+    }
+    const opened = { desk, project }
+    this.#projects.set(name, opened)
+    return opened
+  }
+
+  async #normalPaths(name: string, spellings: string[]): Promise<string[]> {
+    const { roots } = this.#options
+    if (name !== ownProject || !roots || !spellings.some(isAbsolute)) {
+      return spellings.map((spelling) => normalPath(spelling, []))
+    }
+    this.#roots ??= await roots()
+    const known = this.#roots
+    try {
+      return spellings.map((spelling) => normalPath(spelling, known))
+    } catch {
+      const current = await roots() // a worktree may be new
+      this.#roots = current
+      return spellings.map((spelling) => normalPath(spelling, current))
+    }
+  }
+}
+
+/** A reader whose errors can be told to callers. */
+function withWords(reader: Reader): Reader {
+  return {
+    all: (sql, ...values) =>
+      reader.all(sql, ...values).catch((error) => {
+        if (!(error instanceof StoreError)) throw error
+        log(`the database could not be read: ${error.message}`)
+        throw new AgentMailError(
+          'storage',
+          'the database could not be read',
+          'The server has logged the reason. Check the database and its disk, then try again.',
+        )
+      }),
+  }
+}

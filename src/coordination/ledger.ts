@@ -1,0 +1,123 @@
+/** Gives out ids and times in the transaction that stores them: no gaps, no repeats, in the order of commits. */
+import type { Clock } from '../clock.ts'
+import { uuid } from '../random.ts'
+import { integer, StoreError } from '../store/store.ts'
+import type { Shared, Write } from '../store/write-queue.ts'
+import type { AgentName } from './agents.ts'
+
+/** What the journal tells of a project. */
+export type JournalEvent =
+  | 'registered'
+  | 'said'
+  | 'claimed'
+  | 'released'
+  | 'announced'
+  | 'left'
+  | 'went stale'
+
+interface Counters {
+  message: number
+  change: number
+  entry: number
+  us: number
+}
+
+/** The counters of one project, while one batch is written, and the journal that grows with them. */
+export class Ledger {
+  readonly #project: string
+  readonly #write: Write
+  readonly #clock: Clock
+  readonly #counters: Counters
+
+  private constructor(project: string, write: Write, clock: Clock, counters: Counters) {
+    this.#project = project
+    this.#write = write
+    this.#clock = clock
+    this.#counters = counters
+  }
+
+  /** Whoever opens it will write: check what can be refused before. */
+  static async open(write: Write, project: string, clock: Clock): Promise<Ledger> {
+    const counters = await write.shared(`counters of ${project}`, () => load(write, project))
+    return new Ledger(project, write, clock, counters)
+  }
+
+  nextMessageId(): number {
+    return ++this.#counters.message
+  }
+
+  nextChangeId(): number {
+    return ++this.#counters.change
+  }
+
+  /** Microseconds, later than every time given out before in this project. */
+  nextTime(): number {
+    this.#counters.us = Math.max(this.#counters.us + 1, this.#clock.now() * 1000)
+    return this.#counters.us
+  }
+
+  /** Adds an entry to the journal; what a message or a change says stays in its own table. */
+  record(
+    agent: AgentName,
+    event: JournalEvent,
+    about: {
+      at?: number
+      file_path?: string
+      message_id?: number
+      change_id?: number
+      note?: string
+    } = {},
+  ): void {
+    this.#write.append('journal', {
+      project: this.#project,
+      entry: ++this.#counters.entry,
+      at_us: about.at ?? this.nextTime(),
+      agent_id: agent.agent_id,
+      agent_name: agent.name,
+      event,
+      file_path: about.file_path ?? null,
+      message_id: about.message_id ?? null,
+      change_id: about.change_id ?? null,
+      note: about.note ?? null,
+    })
+  }
+}
+
+/**
+ * The token is new before the counters are read: engines that lock rows lock it there, and those
+ * that merge at the commit refuse the second of two tokens. So two batches never give out one id.
+ */
+async function load(write: Write, project: string): Promise<Shared<Counters>> {
+  const token = uuid()
+  const found = await write.run('UPDATE projects SET token = ? WHERE project = ?', token, project)
+  if (found === 0) {
+    await write.run(
+      'INSERT INTO projects (project, last_message, last_change, last_entry, last_us, token) VALUES (?, 0, 0, 0, 0, ?)',
+      project,
+      token,
+    )
+  }
+  const [row] = await write.all(
+    'SELECT last_message, last_change, last_entry, last_us FROM projects WHERE project = ?',
+    project,
+  )
+  const value: Counters = {
+    message: integer(row?.last_message),
+    change: integer(row?.last_change),
+    entry: integer(row?.last_entry),
+    us: integer(row?.last_us),
+  }
+  const save: Shared<Counters>['save'] = async (transaction) => {
+    const saved = await transaction.run(
+      'UPDATE projects SET last_message = ?, last_change = ?, last_entry = ?, last_us = ? WHERE project = ? AND token = ?',
+      value.message,
+      value.change,
+      value.entry,
+      value.us,
+      project,
+      token,
+    )
+    if (saved !== 1) throw new StoreError('again', 'another process took the counters')
+  }
+  return { value, save }
+}

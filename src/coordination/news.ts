@@ -1,0 +1,99 @@
+/** Wakes whoever waits for messages or changes when there are any, whichever process stored them. */
+import { log } from '../log.ts'
+import { integer, type Reader, text } from '../store/store.ts'
+
+/** How often the counters are read for news of other processes, while somebody waits. */
+const pollMs = 300
+
+export interface NewsItem {
+  project: string
+  stream: 'messages' | 'changes'
+  /** The channel of a message; nothing if it was stored elsewhere. */
+  channel?: string
+}
+
+type Listener = (item: NewsItem) => void
+
+export interface Wait {
+  ended: Promise<void>
+  cancel(): void
+}
+
+export class News {
+  readonly #store: Reader
+  readonly #listeners = new Set<Listener>()
+  readonly #lastIds = new Map<string, number>()
+  #poll: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(store: Reader) {
+    this.#store = store
+  }
+
+  publish(item: NewsItem): void {
+    for (const listener of [...this.#listeners]) listener(item)
+  }
+
+  /** Listens from now on: the first item that `wanted` accepts ends the wait, as do the time, `cancel`, and `close`. */
+  wait(wanted: (item: NewsItem) => boolean, ms: number): Wait {
+    let cancel = () => {}
+    const ended = new Promise<void>((resolve) => {
+      const listener = (item: NewsItem) => {
+        if (this.#isClosed || wanted(item)) cancel()
+      }
+      const timer = setTimeout(() => cancel(), ms)
+      cancel = () => {
+        clearTimeout(timer)
+        this.#listeners.delete(listener)
+        if (this.#listeners.size === 0) this.#stopPolling()
+        resolve()
+      }
+      this.#listeners.add(listener)
+      this.#poll ??= setTimeout(() => this.#look(), pollMs)
+      if (this.#isClosed) cancel()
+    })
+    return { ended, cancel }
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Ends every wait, and those to come. */
+  close(): void {
+    this.#isClosed = true
+    this.publish({ project: '', stream: 'messages' })
+    this.#stopPolling()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const rows = await this.#store.all('SELECT project, last_message, last_change FROM projects')
+      for (const row of rows) {
+        this.#compare({ project: text(row.project), stream: 'messages' }, integer(row.last_message))
+        this.#compare({ project: text(row.project), stream: 'changes' }, integer(row.last_change))
+      }
+    } catch (error) {
+      log(
+        `the database could not be read for news: ${error instanceof Error ? error.message : error}`,
+      )
+    }
+    if (this.#listeners.size === 0) return
+    clearTimeout(this.#poll)
+    this.#poll = setTimeout(() => this.#look(), pollMs)
+  }
+
+  #compare(item: NewsItem, lastId: number): void {
+    const key = `${item.stream} ${item.project}`
+    const known = this.#lastIds.get(key)
+    this.#lastIds.set(key, lastId)
+    // The first look knows no earlier one: those who wait may have missed something in between.
+    if (known !== lastId) this.publish(item)
+  }
+
+  #stopPolling(): void {
+    clearTimeout(this.#poll)
+    this.#poll = undefined
+    this.#lastIds.clear()
+  }
+}

@@ -1,0 +1,38 @@
+/** The normal form of a path that an agent names: relative to its project, the same for every spelling. */
+import { AgentMailError } from '../errors.ts'
+
+/**
+ * @param roots where the project lies on this machine; an absolute path below one is made relative.
+ * @example normalPath('.\\src//parser/../main.ts', []) // 'src/main.ts'
+ */
+export function normalPath(spelling: string, roots: readonly string[]): string {
+  const path = spelling.replaceAll('\\', '/')
+  if (!isAbsolute(path)) return segmentsOf(path, spelling).join('/') || '.'
+  const segments = segmentsOf(path, spelling)
+  const root = roots
+    .map((one) => segmentsOf(one.replaceAll('\\', '/'), one))
+    .filter((one) => one.every((segment, index) => segments[index] === segment))
+    .sort((a, b) => b.length - a.length)[0]
+  if (!root) throw outside(spelling)
+  return segments.slice(root.length).join('/') || '.'
+}
+
+export const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(path)
+
+/** Without empty ones and `.`, and with each `..` applied. */
+function segmentsOf(path: string, spelling: string): string[] {
+  const segments: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') segments.push(segment)
+    else if (segments.pop() === undefined) throw outside(spelling)
+  }
+  return segments
+}
+
+const outside = (spelling: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `path "${spelling.slice(0, 200)}" is outside the project`,
+    'Give a path inside it, relative to its root. Nothing of this call was done.',
+  )

@@ -1,0 +1,81 @@
+/** Signs of life: of every call at once, and of whoever waits or holds a stream for as long as it does. Written together. */
+import type { Clock } from '../clock.ts'
+import { log } from '../log.ts'
+import { uuid } from '../random.ts'
+import { marks } from '../store/store.ts'
+import type { WriteQueue } from '../store/write-queue.ts'
+
+const longestPauseMs = 10_000
+const agentsAStatement = 200
+
+export class Presence {
+  readonly #queue: WriteQueue
+  readonly #clock: Clock
+  readonly #timer: NodeJS.Timeout
+  /** By project. */
+  readonly #seen = new Map<string, Set<string>>()
+  readonly #held = new Map<string, Map<string, number>>()
+
+  constructor(queue: WriteQueue, clock: Clock, staleMs: number) {
+    this.#queue = queue
+    this.#clock = clock
+    const pauseMs = Math.min(longestPauseMs, staleMs / 4)
+    this.#timer = setInterval(
+      () => this.flush().catch(() => log('signs of life could not be kept')),
+      pauseMs,
+    )
+    this.#timer.unref()
+  }
+
+  /** Written with the next flush. */
+  seen(project: string, agentId: string): void {
+    const agents = this.#seen.get(project)
+    if (agents) agents.add(agentId)
+    else this.#seen.set(project, new Set([agentId]))
+  }
+
+  /** Alive until the function that this gives is called. */
+  hold(project: string, agentId: string): () => void {
+    const agents = this.#held.get(project) ?? new Map<string, number>()
+    this.#held.set(project, agents)
+    agents.set(agentId, (agents.get(agentId) ?? 0) + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      const holders = (agents.get(agentId) ?? 1) - 1
+      if (holders > 0) agents.set(agentId, holders)
+      else agents.delete(agentId)
+      this.seen(project, agentId)
+    }
+  }
+
+  /** Writes the signs of life that are due. Agents that are gone stay gone. */
+  async flush(): Promise<void> {
+    for (const [project, agents] of this.#held) {
+      for (const agentId of agents.keys()) this.seen(project, agentId)
+    }
+    const due = [...this.#seen]
+    this.#seen.clear()
+    await Promise.all(due.map(([project, agents]) => this.#write(project, [...agents])))
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #write(project: string, agents: string[]): Promise<void> {
+    await this.#queue.write(async (write) => {
+      for (let start = 0; start < agents.length; start += agentsAStatement) {
+        const some = agents.slice(start, start + agentsAStatement)
+        await write.run(
+          `UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND agent_id IN (${marks(some.length)})`,
+          this.#clock.now() * 1000,
+          uuid(),
+          project,
+          ...some,
+        )
+      }
+    })
+  }
+}

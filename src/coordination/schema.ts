@@ -1,0 +1,134 @@
+/** The tables, as numbered migrations: forward only, each either recorded as done or done again. */
+import { AgentMailError } from '../errors.ts'
+import { uuid } from '../random.ts'
+import { again } from '../store/again.ts'
+import { type Store, StoreError, text } from '../store/store.ts'
+
+/**
+ * Types that every engine knows; uniqueness in primary keys alone; an index for each query that
+ * needs one. Never change a migration that was released: add one.
+ */
+const migrations: string[][] = [
+  [
+    `CREATE TABLE projects (
+      project VARCHAR(100) NOT NULL,
+      last_message BIGINT NOT NULL,
+      last_change BIGINT NOT NULL,
+      last_entry BIGINT NOT NULL,
+      last_us BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project))`,
+    `CREATE TABLE agents (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      name VARCHAR(255) NOT NULL,
+      role VARCHAR(255) NOT NULL,
+      registered_us BIGINT NOT NULL,
+      PRIMARY KEY (project, agent_id))`,
+    `CREATE TABLE presence (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      last_seen_us BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project, agent_id))`,
+    `CREATE TABLE messages (
+      project VARCHAR(100) NOT NULL,
+      id BIGINT NOT NULL,
+      created_us BIGINT NOT NULL,
+      sender_id CHAR(36) NOT NULL,
+      sender_name VARCHAR(255) NOT NULL,
+      channel VARCHAR(255) NOT NULL,
+      subject VARCHAR(255) NOT NULL,
+      body MEDIUMTEXT NOT NULL,
+      PRIMARY KEY (project, id))`,
+    'CREATE INDEX messages_by_channel ON messages (project, channel, id)',
+    'CREATE INDEX messages_by_time ON messages (project, created_us)',
+    `CREATE TABLE file_claims (
+      project VARCHAR(100) NOT NULL,
+      path_hash CHAR(64) NOT NULL,
+      file_path VARCHAR(1024) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      claimed_us BIGINT NOT NULL,
+      PRIMARY KEY (project, path_hash))`,
+    `CREATE TABLE changes (
+      project VARCHAR(100) NOT NULL,
+      id BIGINT NOT NULL,
+      announced_us BIGINT NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      file_path VARCHAR(1024) NOT NULL,
+      summary MEDIUMTEXT NOT NULL,
+      PRIMARY KEY (project, id))`,
+    'CREATE INDEX changes_by_agent ON changes (project, agent_id, id)',
+    'CREATE INDEX changes_by_time ON changes (project, announced_us)',
+    `CREATE TABLE idempotency_keys (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      tool VARCHAR(32) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      content_hash CHAR(64) NOT NULL,
+      result_id BIGINT NOT NULL,
+      PRIMARY KEY (project, agent_id, tool, key_hash))`,
+    `CREATE TABLE journal (
+      project VARCHAR(100) NOT NULL,
+      entry BIGINT NOT NULL,
+      at_us BIGINT NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      event VARCHAR(32) NOT NULL,
+      file_path VARCHAR(1024),
+      message_id BIGINT,
+      change_id BIGINT,
+      note VARCHAR(255),
+      PRIMARY KEY (project, entry))`,
+  ],
+]
+
+/** Where the number of migrations done is kept. It must be there before anything can be recorded. */
+const metaTable = `CREATE TABLE IF NOT EXISTS meta (
+  name VARCHAR(64) NOT NULL,
+  value VARCHAR(255) NOT NULL,
+  PRIMARY KEY (name))`
+
+/** Brings the tables up to date. Interrupted anywhere, the next start completes it; two at once do it once. */
+export async function migrate(store: Store): Promise<void> {
+  if ((await doneIn(store)) < migrations.length) await again(() => migrateOnce(store))
+}
+
+async function migrateOnce(store: Store): Promise<void> {
+  await store.transaction(async (transaction) => {
+    await transaction.run(metaTable)
+    const known = await transaction.all("SELECT value FROM meta WHERE name = 'schema'")
+    if (known.length > 0) return
+    await transaction.run("INSERT INTO meta (name, value) VALUES ('schema', '0')")
+    await transaction.run("INSERT INTO meta (name, value) VALUES ('database_id', ?)", uuid())
+  })
+  for (;;) {
+    const done = await doneIn(store)
+    const migration = migrations[done]
+    if (!migration) break
+    await store.define(migration, async (transaction) => {
+      const recorded = await transaction.run(
+        "UPDATE meta SET value = ? WHERE name = 'schema' AND value = ?",
+        String(done + 1),
+        String(done),
+      )
+      if (recorded !== 1) throw new StoreError('again', 'another process migrates the database')
+    })
+  }
+}
+
+async function doneIn(store: Store): Promise<number> {
+  const rows = await store.all("SELECT value FROM meta WHERE name = 'schema'").catch((error) => {
+    if (error instanceof StoreError && error.trouble === 'failed') return [] // no such table yet
+    throw error
+  })
+  const done = rows[0] ? Number(text(rows[0].value)) : 0
+  if (done <= migrations.length) return done
+  throw new AgentMailError(
+    'database_unreadable',
+    `the database is of a newer AgentMail (schema ${done}, this one knows ${migrations.length})`,
+    'Update AgentMail, or name another database with --db.',
+  )
+}

@@ -1,0 +1,127 @@
+/** Removes agents that have gone stale: their claims are released and the others are told, once. */
+import type { Clock } from '../clock.ts'
+import { log } from '../log.ts'
+import { marks, type Row, text } from '../store/store.ts'
+import type { Write } from '../store/write-queue.ts'
+import type { Desk } from './desk.ts'
+import { Ledger } from './ledger.ts'
+import { broadcast, store } from './messages.ts'
+
+/** How far two clocks may drift apart between two sweeps before one of them was set. */
+const clockToleranceMs = 5000
+
+/**
+ * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
+ * is stale (just started, asleep, its clock set) cannot know who is, and waits until it has.
+ */
+export class Sweeper {
+  readonly #sweep: () => Promise<unknown>
+  readonly #clock: Clock
+  readonly #staleMs: number
+  readonly #everyMs: number
+  readonly #timer: NodeJS.Timeout
+  #listeningSince: number
+  #last: { wall: number; steady: number }
+
+  constructor(options: {
+    sweep: () => Promise<unknown>
+    clock: Clock
+    staleMs: number
+    everyMs: number
+  }) {
+    this.#sweep = options.sweep
+    this.#clock = options.clock
+    this.#staleMs = options.staleMs
+    this.#everyMs = options.everyMs
+    this.#last = this.#now()
+    this.#listeningSince = this.#last.wall
+    this.#timer = setInterval(() => this.#tick(), options.everyMs)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #tick(): Promise<void> {
+    const now = this.#now()
+    const steadily = now.steady - this.#last.steady
+    const drift = Math.abs(now.wall - this.#last.wall - steadily)
+    const pause = steadily - this.#everyMs
+    if (drift > clockToleranceMs || pause > Math.max(clockToleranceMs, this.#staleMs / 4)) {
+      this.#listeningSince = now.wall
+    }
+    this.#last = now
+    if (now.wall - this.#listeningSince < this.#staleMs) return
+    await this.#sweep().catch((error) =>
+      log(`the sweep failed and will be tried again: ${error.message}`),
+    )
+  }
+
+  #now() {
+    return { wall: this.#clock.now(), steady: performance.now() }
+  }
+}
+
+/** Removes the stale agents of a project in one transaction; a sign of life that comes first keeps its agent. */
+export async function sweepProject(desk: Desk, staleMs: number): Promise<number> {
+  return desk.queue.write(async (write) => {
+    const stale = await write.all(
+      `SELECT p.agent_id, p.token, a.name, a.role
+        FROM presence p JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
+        WHERE p.project = ? AND p.last_seen_us < ?`,
+      desk.project,
+      (desk.clock.now() - staleMs) * 1000,
+    )
+    const swept: Row[] = []
+    for (const agent of stale) {
+      const removed = await write.run(
+        'DELETE FROM presence WHERE project = ? AND agent_id = ? AND token = ?',
+        desk.project,
+        text(agent.agent_id),
+        text(agent.token),
+      )
+      if (removed === 1) swept.push(agent)
+    }
+    if (swept.length > 0) await tell(write, desk, swept)
+    return swept.length
+  })
+}
+
+async function tell(write: Write, desk: Desk, swept: Row[]): Promise<void> {
+  const { project, clock } = desk
+  const ledger = await Ledger.open(write, project, clock)
+  const ids = swept.map((agent) => text(agent.agent_id))
+  const claims = await write.all(
+    `SELECT file_path, agent_id FROM file_claims WHERE project = ? AND agent_id IN (${marks(ids.length)}) ORDER BY project, path_hash`,
+    project,
+    ...ids,
+  )
+  await write.run(
+    `DELETE FROM file_claims WHERE project = ? AND agent_id IN (${marks(ids.length)})`,
+    project,
+    ...ids,
+  )
+  for (const row of swept) {
+    const agent = { agent_id: text(row.agent_id), name: text(row.name) }
+    for (const claim of claims.filter(({ agent_id }) => agent_id === agent.agent_id)) {
+      ledger.record(agent, 'released', { file_path: text(claim.file_path) })
+    }
+    const letter = {
+      channel: broadcast,
+      subject: 'agent-stale',
+      body: `Agent ${agent.name} (role: ${text(row.role)}) went stale and was removed. Its file claims have been released.`,
+    }
+    await store(write, desk, agent, letter, 'went stale')
+  }
+}
+
+/** A clock that was set back leaves signs of life in the future, which would keep an agent for ever. */
+export async function bringBack(desk: Desk, staleMs: number): Promise<void> {
+  const ahead = await desk.store.all(
+    'SELECT agent_id FROM presence WHERE project = ? AND last_seen_us > ?',
+    desk.project,
+    (desk.clock.now() + staleMs) * 1000,
+  )
+  for (const row of ahead) desk.presence.seen(desk.project, text(row.agent_id))
+}

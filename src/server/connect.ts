@@ -1,0 +1,54 @@
+/** Finds the way to the coordination of this repository: the server that the settings name, else the one that runs for its database, else the database. */
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+import { type Connection, LocalConnection } from './connection.ts'
+import { databaseFile, openCoordination } from './open-coordination.ts'
+import { RemoteConnection } from './remote-connection.ts'
+import { readServerNote } from './server-file.ts'
+
+/**
+ * @param options.sweeps what happens to stale agents on a database that no server looks after:
+ * they are removed from time to time, or once, now; by default they are left alone.
+ */
+export async function connect(
+  config: Config,
+  options: { sweeps?: 'repeatedly' | 'once' } = {},
+): Promise<Connection> {
+  const project = config.text('project')
+  const token = config.text('token')
+  const named = config.text('server')
+  if (named !== undefined) return RemoteConnection.open({ url: checkedUrl(named), token, project })
+  const database = await databaseFile(config)
+  const running = await runningServer(database, { token, project })
+  if (running) return running
+  const sweepMs = config.seconds('sweepSeconds') * 1000
+  const coordination = await openCoordination(config, database)
+  if (options.sweeps === 'repeatedly') coordination.startSweeping(sweepMs)
+  if (options.sweeps === 'once') await coordination.sweep()
+  return new LocalConnection(coordination, { project, through: database })
+}
+
+async function runningServer(
+  database: string,
+  options: { token: string | undefined; project: string | undefined },
+): Promise<Connection | undefined> {
+  const note = readServerNote(database)
+  if (!note) return undefined
+  try {
+    return await RemoteConnection.open({ url: note.url, ...options }, note.instance)
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    if (error.code === 'server_refused') log(`${error.message}; working on the database itself`)
+    return undefined
+  }
+}
+
+function checkedUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+  throw new AgentMailError(
+    'server_config',
+    'AGENTMAIL_SERVER must be an address like http://127.0.0.1:8391',
+    'Correct it, or leave it out to use the server of this repository.',
+  )
+}

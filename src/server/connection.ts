@@ -1,0 +1,79 @@
+/** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
+import type { AgentEntry } from '../coordination/agents.ts'
+import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
+import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
+import { AgentMailError } from '../errors.ts'
+import { tools } from '../tools/coordination/index.ts'
+import type { ToolResult } from '../tools/define-tool.ts'
+
+export interface Connection {
+  /** What answers, for people. */
+  readonly through: string
+  /** Whether a call may have been done without its answer arriving. */
+  readonly canBeLost: boolean
+  call(tool: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult>
+  agents(options?: { known?: boolean }): Promise<{ agents: AgentEntry[] }>
+  messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
+  history(request: HistoryRequest): AsyncIterable<HistoryEntry>
+  leave(agentId: string): Promise<void>
+  /** Keeps an agent alive while the connection is open. */
+  keepAlive(agentId: string): void
+  /** Answers whoever waits through this connection. */
+  stopWaiting(): void
+  close(): Promise<void>
+}
+
+/** On the database itself. */
+export class LocalConnection implements Connection {
+  readonly through: string
+  readonly canBeLost = false
+  readonly #coordination: Coordination
+  readonly #project: Project
+  readonly #kept = new Set<string>()
+
+  constructor(
+    coordination: Coordination,
+    options: { project?: string | undefined; through: string },
+  ) {
+    this.through = options.through
+    this.#coordination = coordination
+    this.#project = coordination.project(options.project ?? ownProject)
+  }
+
+  async call(name: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult> {
+    const tool = tools.find((one) => one.name === name)
+    if (!tool) throw new AgentMailError('internal', `there is no tool ${name}`)
+    return tool.call(async () => ({ project: this.#project, signal }), args)
+  }
+
+  agents(options: { known?: boolean } = {}): Promise<{ agents: AgentEntry[] }> {
+    return this.#project.agents.list(options)
+  }
+
+  messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
+    return this.#project.messages.look(request)
+  }
+
+  history(request: HistoryRequest): AsyncIterable<HistoryEntry> {
+    return this.#project.history(request)
+  }
+
+  leave(agentId: string): Promise<void> {
+    return this.#project.agents.leave(agentId)
+  }
+
+  keepAlive(agentId: string): void {
+    if (this.#kept.has(agentId)) return
+    this.#kept.add(agentId)
+    this.#project.hold(agentId)
+  }
+
+  stopWaiting(): void {
+    this.#coordination.stopWaiting()
+  }
+
+  close(): Promise<void> {
+    return this.#coordination.close()
+  }
+}

@@ -1,0 +1,113 @@
+/** Serves the coordination toolset on standard input and output: `agentmail mcp coordination`. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { isRecord } from '../json.ts'
+import { log } from '../log.ts'
+import { randomId } from '../random.ts'
+import { failure, type ToolResult } from '../tools/define-tool.ts'
+import { connect } from './connect.ts'
+import type { Connection } from './connection.ts'
+import { agentOf, coordinationToolset } from './coordination-toolset.ts'
+import { makeServer } from './mcp-server.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+/** Serves until the client closes its input (0) or stops reading (1). Its agents stay alive for as long. */
+export async function serveCoordination(config: Config): Promise<number> {
+  const way = await Way.open(config)
+  const transport = new StdioTransport(process.stdin, process.stdout, {
+    mayTakeLong: ({ method, params }) =>
+      method === 'tools/call' && params?.name === 'read_messages',
+    onEndOfInput: () => way.stopWaiting(),
+  })
+  const ended = new Promise<number>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => resolve(0))
+    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
+  })
+  serveStdio(
+    () =>
+      makeServer(coordinationToolset, (tool, args, signal) => way.call(tool.name, args, signal)),
+    {
+      transport,
+      onerror: (error) => log(`protocol: ${error.message}`),
+    },
+  )
+  const exitCode = await ended
+  way.stopWaiting()
+  await way.close()
+  return exitCode
+}
+
+/** The connection that is in use; where its server has gone, the next one. */
+class Way {
+  readonly #config: Config
+  #connection: Connection
+  #finding: Promise<void> | undefined
+  readonly #agents = new Set<string>()
+
+  private constructor(config: Config, connection: Connection) {
+    this.#config = config
+    this.#connection = connection
+    log(`coordination through ${connection.through}`)
+  }
+
+  static async open(config: Config): Promise<Way> {
+    return new Way(config, await connect(config, { sweeps: 'repeatedly' }))
+  }
+
+  async call(tool: string, args: object | undefined, signal: AbortSignal): Promise<ToolResult> {
+    const connection = this.#connection
+    const keyed = connection.canBeLost ? withKey(tool, args) : args
+    try {
+      return this.#note(tool, args, await connection.call(tool, keyed, signal))
+    } catch (error) {
+      if (signal.aborted || !AgentMailError.is(error) || error.code !== 'server_unreachable') {
+        return failure(tool, error)
+      }
+    }
+    try {
+      await this.#findAnother(connection)
+      return this.#note(tool, args, await this.#connection.call(tool, keyed, signal))
+    } catch (error) {
+      return failure(tool, error)
+    }
+  }
+
+  stopWaiting(): void {
+    this.#connection.stopWaiting()
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  #note(tool: string, args: object | undefined, result: ToolResult): ToolResult {
+    const agent = agentOf(tool, args, result)
+    if (agent) {
+      this.#agents.add(agent)
+      this.#connection.keepAlive(agent)
+    }
+    return result
+  }
+
+  async #findAnother(lost: Connection): Promise<void> {
+    if (this.#connection !== lost) return
+    this.#finding ??= (async () => {
+      this.#connection = await connect(this.#config, { sweeps: 'repeatedly' })
+      log(`coordination through ${this.#connection.through}`)
+      for (const agent of this.#agents) this.#connection.keepAlive(agent)
+      await lost.close()
+    })().finally(() => {
+      this.#finding = undefined
+    })
+    await this.#finding
+  }
+}
+
+/** A call whose answer was lost is made again, so what adds something needs a key. */
+function withKey(tool: string, args: object | undefined): object | undefined {
+  if (tool !== 'send_message' && tool !== 'announce_change') return args
+  if (isRecord(args) && args.idempotency_key) return args
+  return { ...args, idempotency_key: `stdio ${randomId(22)}` }
+}

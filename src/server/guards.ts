@@ -1,0 +1,131 @@
+/** Who may ask the HTTP server anything: by address, by origin, by rate, by token. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+
+export interface Refusal {
+  status: 400 | 401 | 403 | 429
+  message: string
+  headers?: Record<string, string>
+}
+
+export interface GuardOptions {
+  /** The address that the server is bound to. */
+  host: string
+  allowedHosts: string[]
+  token: string | undefined
+  /** Of one client beyond loopback. */
+  requestsPerMinute: number
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+const wildcards = ['0.0.0.0', '::']
+const maxClients = 10_000
+
+export class Guards {
+  readonly #hosts: Set<string>
+  readonly #tokenHash: Buffer | undefined
+  readonly #rate: RateLimit
+
+  constructor({ host, allowedHosts, token, requestsPerMinute }: GuardOptions) {
+    const bound = wildcards.includes(host) ? ownAddresses() : [host]
+    this.#hosts = new Set([
+      ...loopbackNames,
+      ...bound.map(asHost),
+      ...allowedHosts.map((name) => name.toLowerCase()),
+    ])
+    this.#tokenHash = token === undefined ? undefined : hashOf(token)
+    this.#rate = new RateLimit(requestsPerMinute)
+  }
+
+  /** Nothing, if the request may go on. `isOpen`: it needs no token. */
+  check(request: IncomingMessage, isOpen: boolean): Refusal | undefined {
+    const { host, origin, authorization } = request.headers
+    if (!this.#isOwnName(host)) {
+      return {
+        status: 403,
+        message: 'this Host is not allowed: add its name to AGENTMAIL_ALLOWED_HOSTS if it is yours',
+      }
+    }
+    if (origin !== undefined && !this.#isOwnOrigin(origin)) {
+      return {
+        status: 403,
+        message: 'this Origin is not allowed: pages of other sites may not use this server',
+      }
+    }
+    const waitSeconds = this.#rate.take(request.socket.remoteAddress)
+    if (waitSeconds > 0) {
+      return {
+        status: 429,
+        message: `too many requests: try again in ${waitSeconds} s`,
+        headers: { 'retry-after': String(waitSeconds) },
+      }
+    }
+    if (isOpen || this.#tokenHash === undefined || this.#isToken(authorization)) return undefined
+    return {
+      status: 401,
+      message: 'a token is required: send it as "Authorization: Bearer <token>"',
+      headers: { 'www-authenticate': 'Bearer' },
+    }
+  }
+
+  #isOwnName(host: string | undefined): boolean {
+    const name = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(host ?? '')?.[1]
+    return name !== undefined && this.#hosts.has(name.toLowerCase())
+  }
+
+  #isOwnOrigin(origin: string): boolean {
+    const host = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
+    return this.#isOwnName(host)
+  }
+
+  /** Hashes of one length, so that the comparison tells nothing about the token. */
+  #isToken(authorization: string | undefined): boolean {
+    const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
+    return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given.trim()), this.#tokenHash)
+  }
+}
+
+/** Whether only this machine can reach what is bound to the address. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || isLoopbackAddress(host.replace(/^\[|\]$/g, ''))
+
+const isLoopbackAddress = (address: string): boolean =>
+  address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/i.test(address)
+
+/** As a URL names it. */
+export const asHost = (address: string): string => {
+  const bare = address.replace(/^\[|\]$/g, '').toLowerCase()
+  return isIP(bare) === 6 ? `[${bare}]` : bare
+}
+
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((some) => (some ?? []).map(({ address }) => address))
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** A bucket a client: full at first, refilled steadily. */
+class RateLimit {
+  readonly #perMinute: number
+  readonly #buckets = new Map<string, { tokens: number; at: number }>()
+
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute
+  }
+
+  /** How many seconds the client has to wait; 0 if it need not. */
+  take(address: string | undefined): number {
+    if (address === undefined || isLoopbackAddress(address)) return 0
+    const now = performance.now()
+    const bucket = this.#buckets.get(address) ?? { tokens: this.#perMinute, at: now }
+    const perMs = this.#perMinute / 60_000
+    bucket.tokens = Math.min(this.#perMinute, bucket.tokens + (now - bucket.at) * perMs)
+    bucket.at = now
+    if (this.#buckets.size >= maxClients) this.#buckets.clear()
+    this.#buckets.set(address, bucket)
+    if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
+    bucket.tokens--
+    return 0
+  }
+}

@@ -1,0 +1,98 @@
+/** One HTTP request and its answer: reads a body within bounds, writes JSON and text. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readJson } from './message.ts'
+
+const maxBodyBytes = 1 << 20
+
+/** An answer that ends an exchange early, in JSON-RPC's form, which every caller can read. */
+export class HttpError extends Error {
+  readonly status: number
+  readonly code: number
+  readonly headers: Record<string, string>
+
+  constructor(
+    status: number,
+    message: string,
+    options: { code?: number; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = options.code ?? -32000
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** The JSON of a body: not too large, not too deep, in UTF-8, and called JSON. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    request.resume()
+    throw new HttpError(415, 'Content-Type must be application/json')
+  }
+  const encoding = request.headers['content-encoding']?.toLowerCase()
+  if (encoding !== undefined && encoding !== 'identity') {
+    request.resume()
+    throw new HttpError(415, 'Content-Encoding is not supported: send the body as it is')
+  }
+  const bytes = await readBody(request)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new HttpError(400, 'Parse error: the body is not UTF-8', { code: -32700 })
+  }
+  const read = readJson(text)
+  if ('error' in read) throw new HttpError(400, read.error.message, { code: read.error.code })
+  return read.value
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const tooLarge = () => {
+    request.resume() // what still comes is thrown away, so that the client reads the answer
+    return new HttpError(413, `the body is larger than ${maxBodyBytes} bytes`)
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBodyBytes) {
+        request.removeAllListeners('data')
+        chunks.length = 0
+        reject(tooLarge())
+      } else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', reject)
+    request.on('close', () => reject(new HttpError(400, 'the body ended early')))
+  })
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  send(response, status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })
+}
+
+export function sendError(response: ServerResponse, error: HttpError): void {
+  const { status, code, message, headers } = error
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } }, headers)
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Record<string, string>,
+): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  response.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers })
+  response.end(text)
+}

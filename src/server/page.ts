@@ -1,0 +1,75 @@
+/** The page at /: what this server is, who is connected, and how to connect. */
+import type { AgentEntry } from '../coordination/agents.ts'
+import { version } from '../version.ts'
+import { connectLines } from './connect-lines.ts'
+
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+const style = `
+  :root { color-scheme: light dark; }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 3rem auto; padding: 0 1rem; }
+  h1 { font-size: 1.6rem; margin-bottom: 0; }
+  h2 { font-size: 1.1rem; margin-top: 2.2rem; }
+  p.lead { margin-top: .3rem; opacity: .75; }
+  table { border-collapse: collapse; width: 100%; }
+  th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; overflow-wrap: anywhere; }
+  th { font-weight: 600; opacity: .7; }
+  td.number { font-variant-numeric: tabular-nums; }
+  code { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; }
+  dt { font-weight: 600; margin-top: .7rem; } dd { margin: 0; }
+  footer { margin-top: 3rem; opacity: .7; font-size: .9rem; }`
+
+export function renderPage(options: {
+  url: string
+  engine: string
+  agents: AgentEntry[]
+  now: number
+  hasToken: boolean
+}): string {
+  const { url, engine, agents, now, hasToken } = options
+  const rows = agents.map(
+    ({ name, role, last_seen, claims }) =>
+      `<tr><td>${inert(name)}</td><td>${inert(role)}</td><td class="number">${ago(last_seen, now)}</td><td class="number">${claims}</td></tr>`,
+  )
+  const lines = connectLines(url, hasToken).map(
+    ({ client, line }) => `<dt>${inert(client)}</dt><dd><code>${inert(line)}</code></dd>`,
+  )
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="10"><title>AgentMail</title><style>${style}</style></head>
+<body><h1>AgentMail</h1><p class="lead">The post office for AI agents: they write to each other, claim the files they touch, and announce what they changed.</p>
+<h2>Connected agents</h2>
+${
+  rows.length > 0
+    ? `<table><thead><tr><th>Name</th><th>Role</th><th>Last heard of</th><th>Files claimed</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+    : '<p>None yet. An agent appears here when it has registered.</p>'
+}
+<h2>Connect a client</h2><dl>${lines.join('')}</dl>
+<footer>AgentMail ${version} on ${inert(engine)}. Health: <a href="/health">/health</a></footer>
+</body></html>
+`
+}
+
+function ago(time: string | null, now: number): string {
+  if (time === null) return ''
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000))
+  if (seconds < 5) return 'just now'
+  return seconds < 120 ? `${seconds} s ago` : `${Math.round(seconds / 60)} min ago`
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const inert = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

@@ -1,0 +1,111 @@
+/** HTTP with server-sent events, the transport of 2024: answers on GET /sse, requests to POST /messages. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server'
+import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import { uuid } from '../random.ts'
+import { HttpError, readJsonBody, send } from './http-exchange.ts'
+
+const keepAliveMs = 15_000
+const maxSessions = 10_000
+/** A client that does not read its stream is let go at this much. */
+const maxUnreadBytes = 8 << 20
+
+export class SseSessions {
+  readonly #sessions = new Map<string, SseTransport>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor() {
+    this.#timer = setInterval(() => {
+      for (const session of this.#sessions.values()) session.keepAlive()
+    }, keepAliveMs)
+    this.#timer.unref()
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** Answers GET /sse: the stream stays open until the client goes. */
+  async open(response: ServerResponse, server: Server): Promise<void> {
+    if (this.#sessions.size >= maxSessions) {
+      throw new HttpError(503, 'too many open streams: close some and try again')
+    }
+    const id = uuid()
+    const session = new SseTransport(response, `/messages?sessionId=${id}`)
+    this.#sessions.set(id, session)
+    response.on('close', () => {
+      this.#sessions.delete(id)
+      session.onclose?.()
+    })
+    await server.connect(session)
+  }
+
+  /** Answers POST /messages: what the request asks is answered on its stream. */
+  async receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string | null,
+  ): Promise<void> {
+    const session = this.#sessions.get(id ?? '')
+    if (!session) {
+      request.resume()
+      throw new HttpError(
+        404,
+        'no such session: open /sse first, and post to the address that it names',
+      )
+    }
+    const body = await readJsonBody(request)
+    let message: JSONRPCMessage
+    try {
+      message = parseJSONRPCMessage(body)
+    } catch {
+      throw new HttpError(400, 'Invalid Request', { code: -32600 })
+    }
+    session.onmessage?.(message)
+    send(response, 202, 'Accepted', { 'content-type': 'text/plain' })
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const session of this.#sessions.values()) void session.close()
+  }
+}
+
+class SseTransport implements Transport {
+  onmessage: Transport['onmessage']
+  onclose: Transport['onclose']
+  onerror: Transport['onerror']
+  readonly #response: ServerResponse
+  readonly #endpoint: string
+
+  constructor(response: ServerResponse, endpoint: string) {
+    this.#response = response
+    this.#endpoint = endpoint
+  }
+
+  async start(): Promise<void> {
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`)
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
+  }
+
+  keepAlive(): void {
+    this.#write(': still here\n\n')
+  }
+
+  async close(): Promise<void> {
+    this.#response.end()
+  }
+
+  #write(text: string): void {
+    this.#response.write(text)
+    if (this.#response.writableLength > maxUnreadBytes) this.#response.destroy()
+  }
+}

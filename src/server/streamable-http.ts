@@ -1,0 +1,66 @@
+/** Streamable HTTP at /mcp: hands a request to the SDK, which serves both protocol eras, and streams its answer back. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
+import { log } from '../log.ts'
+import { readJsonBody } from './http-exchange.ts'
+
+export class StreamableHttp {
+  readonly #handler: McpHttpHandler
+
+  constructor(makeServer: () => Server) {
+    this.#handler = createMcpHandler(makeServer, { onerror: () => {} })
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parsedBody = await readJsonBody(request)
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    const answer = await this.#handler.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: protocolHeaders(request),
+        signal: gone.signal,
+      }),
+      { parsedBody },
+    )
+    if (gone.signal.aborted) {
+      await answer.body?.cancel().catch(() => {})
+      return
+    }
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    try {
+      for await (const chunk of answer.body ?? []) {
+        if (!response.write(chunk)) await drained(response)
+        if (response.destroyed) return
+      }
+    } catch (error) {
+      if (!gone.signal.aborted)
+        log(`an answer was cut short: ${error instanceof Error ? error.message : error}`)
+    }
+    response.end()
+  }
+
+  /** Ends what is still open. */
+  close(): Promise<void> {
+    return this.#handler.close()
+  }
+}
+
+/** What the protocol looks at, and nothing else: no token goes further than the guards. */
+function protocolHeaders(request: IncomingMessage): Record<string, string> {
+  const wanted = Object.entries(request.headers).filter(
+    ([name]) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-'),
+  )
+  return Object.fromEntries(wanted.map(([name, value]) => [name, String(value)]))
+}
+
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })

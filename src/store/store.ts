@@ -1,0 +1,56 @@
+/** The port to a database: the little that a store must be able to do. The SQL stands beside the domain functions that need it. */
+
+export type SqlValue = string | number | null
+export type Row = Readonly<Record<string, SqlValue>>
+
+export interface Reader {
+  all(sql: string, ...values: SqlValue[]): Promise<Row[]>
+}
+
+export interface Transaction extends Reader {
+  /** Gives the number of rows that were changed. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>
+}
+
+/** Reads see what is committed; what a transaction has written is durable when it resolves. */
+export interface Store extends Reader {
+  /** For people: the engine and its version. */
+  readonly engine: string
+  /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Runs statements that define tables and indexes, and `record`, which throws if another process
+   * was first. Whole where an engine can; else what an interruption left behind counts as done.
+   */
+  define(statements: string[], record: (transaction: Transaction) => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+/** `again`: the same work may succeed when it is tried again. */
+export type StoreTrouble = 'again' | 'full' | 'locked' | 'unreadable' | 'failed'
+
+/** An error of a database. Its text is for the log, and a store puts nothing into it that callers wrote. */
+export class StoreError extends Error {
+  readonly trouble: StoreTrouble
+
+  constructor(trouble: StoreTrouble, message: string) {
+    super(message)
+    this.name = 'StoreError'
+    this.trouble = trouble
+  }
+}
+
+/** What a column holds that is text by its definition. */
+export function text(value: SqlValue | undefined): string {
+  if (typeof value === 'string') return value
+  throw new TypeError(`The database holds ${typeof value} where text belongs`)
+}
+
+/** What a column holds that is a whole number by its definition. */
+export function integer(value: SqlValue | undefined): number {
+  if (typeof value === 'number') return value
+  throw new TypeError(`The database holds ${typeof value} where a number belongs`)
+}
+
+/** `?, ?, ?` for so many values. */
+export const marks = (count: number): string => Array(count).fill('?').join(', ')

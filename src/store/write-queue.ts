@@ -1,0 +1,266 @@
+/** The one way to write: calls that wait at the same moment share one durable transaction, and each hears of it after the commit. */
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+import { isAgain, pause } from './again.ts'
+import {
+  marks,
+  type Row,
+  type SqlValue,
+  type Store,
+  StoreError,
+  type Transaction,
+} from './store.ts'
+
+const maxCalls = 128
+const maxRows = 200
+const maxInsertCharacters = 1 << 20
+/** A database that is busy for longer than this has failed. */
+const deadlineMs = 15_000
+
+/** What one call may do in the transaction that it shares. It may be run again, so it must change nothing else. */
+export interface Write extends Transaction {
+  /** Adds a row, together with the other rows of the batch; a later statement that names the table sees it. */
+  append(table: string, row: Row): void
+  /** A row that several calls of a batch read and change: loaded by the first, saved once before the commit. */
+  shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T>
+  /** Is run when the transaction is durable, before the caller hears of it. */
+  afterCommit(work: () => void): void
+}
+
+export interface Shared<T> {
+  value: T
+  save(transaction: Transaction): Promise<void>
+}
+
+interface Call {
+  work(write: Write): Promise<unknown>
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export class WriteQueue {
+  readonly #store: Store
+  #waiting: Call[] = []
+  #working: Promise<void> | undefined
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Runs `work` in a transaction and resolves when it is durable. If `work` throws, it fails alone
+   * and leaves nothing behind; the others of its batch go on.
+   */
+  write<T>(work: (write: Write) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let result: T
+      this.#waiting.push({
+        work: async (write) => {
+          result = await work(write)
+        },
+        resolve: () => resolve(result),
+        reject,
+      })
+      this.#working ??= this.#work()
+    })
+  }
+
+  /** Settled when everything that was asked for is done. */
+  async drained(): Promise<void> {
+    while (this.#working) await this.#working
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // After whatever has arrived in this turn has joined.
+      await new Promise((resolve) => setImmediate(resolve))
+      await this.#commit(this.#waiting.splice(0, maxCalls))
+    }
+    this.#working = undefined
+  }
+
+  async #commit(calls: Call[]): Promise<void> {
+    const giveUpAt = performance.now() + deadlineMs
+    let rest = calls
+    for (let attempt = 1; rest.length > 0; attempt++) {
+      const batch = new Batch()
+      try {
+        await this.#store.transaction((transaction) => batch.run(transaction, rest))
+        batch.settle(rest)
+        return
+      } catch (error) {
+        if (error instanceof CallFailed) {
+          const { call, cause } = error
+          call.reject(cause)
+          rest = rest.filter((one) => one !== call)
+        } else if (isAgain(error) && performance.now() < giveUpAt) {
+          await pause(attempt)
+        } else if (rest.length > 1 && !(error instanceof StoreError && isOfEverybody(error))) {
+          for (const call of rest) await this.#commit([call]) // so that one call's data fails that call alone
+          return
+        } else {
+          log(
+            `the database could not be written: ${error instanceof Error ? error.message : error}`,
+          )
+          for (const call of rest) call.reject(unwritable(error))
+          return
+        }
+      }
+    }
+  }
+}
+
+const isOfEverybody = ({ trouble }: StoreError) => trouble !== 'failed'
+
+/** A call that had written when it failed: the batch starts over without it. */
+class CallFailed extends Error {
+  readonly call: Call
+  constructor(call: Call, cause: unknown) {
+    super('A call failed after it had written', { cause })
+    this.call = call
+  }
+}
+
+/** One attempt at one transaction. */
+class Batch {
+  readonly #pending = new Map<string, Row[]>()
+  readonly #shared = new Map<string, Promise<Shared<unknown>>>()
+  readonly #failures = new Map<Call, unknown>()
+  #afterCommit: (() => void)[] = []
+
+  async run(transaction: Transaction, calls: Call[]): Promise<void> {
+    for (const call of calls) {
+      const write = new CallWrite(this, transaction)
+      try {
+        await call.work(write)
+      } catch (error) {
+        if (error instanceof StoreError) throw error
+        if (write.hasWritten) throw new CallFailed(call, error)
+        this.#failures.set(call, error)
+      }
+    }
+    for (const shared of this.#shared.values()) await (await shared).save(transaction)
+    for (const table of this.#pending.keys()) await this.#insert(transaction, table)
+  }
+
+  settle(calls: Call[]): void {
+    for (const work of this.#afterCommit) work()
+    for (const call of calls) {
+      if (this.#failures.has(call)) call.reject(this.#failures.get(call))
+      else call.resolve(undefined)
+    }
+  }
+
+  append(table: string, row: Row): void {
+    const rows = this.#pending.get(table)
+    if (rows) rows.push(row)
+    else this.#pending.set(table, [row])
+  }
+
+  /** So that a statement sees the rows of its table that wait to be inserted. */
+  async flush(transaction: Transaction, sql: string): Promise<void> {
+    for (const table of this.#pending.keys()) {
+      if (sql.includes(table)) await this.#insert(transaction, table)
+    }
+  }
+
+  async shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T> {
+    const known = this.#shared.get(key)
+    // The key stands for its type: one place in the code uses it.
+    if (known) return (await (known as Promise<Shared<T>>)).value
+    const loading = load()
+    this.#shared.set(key, loading)
+    return (await loading).value
+  }
+
+  afterCommit(work: () => void): void {
+    this.#afterCommit.push(work)
+  }
+
+  async #insert(transaction: Transaction, table: string): Promise<void> {
+    const rows = this.#pending.get(table) ?? []
+    this.#pending.delete(table)
+    const columns = Object.keys(rows[0] ?? {})
+    const one = `(${marks(columns.length)})`
+    for (const chunk of chunksOf(rows)) {
+      const values = chunk.flatMap((row) => columns.map((column) => row[column] ?? null))
+      const all = chunk.map(() => one).join(', ')
+      await transaction.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${all}`, ...values)
+    }
+  }
+}
+
+/** The hands of one call in a batch. */
+class CallWrite implements Write {
+  readonly #batch: Batch
+  readonly #transaction: Transaction
+  hasWritten = false
+
+  constructor(batch: Batch, transaction: Transaction) {
+    this.#batch = batch
+    this.#transaction = transaction
+  }
+
+  async all(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    await this.#batch.flush(this.#transaction, sql)
+    return this.#transaction.all(sql, ...values)
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    await this.#batch.flush(this.#transaction, sql)
+    const changed = await this.#transaction.run(sql, ...values)
+    if (changed > 0) this.hasWritten = true
+    return changed
+  }
+
+  append(table: string, row: Row): void {
+    this.hasWritten = true
+    this.#batch.append(table, row)
+  }
+
+  shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T> {
+    this.hasWritten = true
+    return this.#batch.shared(key, load)
+  }
+
+  afterCommit(work: () => void): void {
+    this.#batch.afterCommit(work)
+  }
+}
+
+/** Inserts that no engine finds too long. */
+function* chunksOf(rows: Row[]): Generator<Row[]> {
+  let chunk: Row[] = []
+  let characters = 0
+  for (const row of rows) {
+    const length = Object.values(row).reduce<number>((sum, value) => sum + String(value).length, 0)
+    if (
+      chunk.length === maxRows ||
+      (chunk.length > 0 && characters + length > maxInsertCharacters)
+    ) {
+      yield chunk
+      chunk = []
+      characters = 0
+    }
+    chunk.push(row)
+    characters += length
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+function unwritable(cause: unknown): AgentMailError {
+  const trouble = cause instanceof StoreError ? cause.trouble : 'failed'
+  const next = {
+    full: 'The disk is full: free some space and try again.',
+    again: 'Another process holds it: try again.',
+    locked: 'Another process holds it: try again.',
+    unreadable: 'Check the file, its permissions and its disk, then try again.',
+    failed: 'The server has logged the reason. Try again.',
+  }[trouble]
+  return new AgentMailError(
+    'storage',
+    'the database could not be written',
+    `Nothing of this call was stored. ${next}`,
+    { cause },
+  )
+}

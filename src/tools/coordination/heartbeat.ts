@@ -1,0 +1,15 @@
+/** heartbeat: a sign of life. */
+import * as z from 'zod'
+import { defineTool } from '../define-tool.ts'
+import type { CoordinationContext } from './context.ts'
+import { agentId, repeats } from './fields.ts'
+
+export default defineTool({
+  name: 'heartbeat',
+  description:
+    'Show that you are alive, as every call does. After 2 silent minutes you lose your claims.',
+  annotations: repeats,
+  input: z.object({ agent_id: agentId }),
+  output: z.object({ ok: z.boolean() }),
+  run: ({ project }: CoordinationContext, input) => project.agents.heartbeat(input),
+})

@@ -1,0 +1,18 @@
+/** register: become an agent of the project. */
+import * as z from 'zod'
+import { defineTool } from '../define-tool.ts'
+import type { CoordinationContext } from './context.ts'
+import { adds, optionalName, requiredName } from './fields.ts'
+
+export default defineTool({
+  name: 'register',
+  description: 'Register as an agent. Call this first: the other tools want the agent_id.',
+  annotations: adds,
+  input: z.object({
+    name: requiredName('name').describe('For example coder-1'),
+    role: requiredName('role').describe('For example coder'),
+    agent_id: optionalName('agent_id').describe('Your earlier id, to resume'),
+  }),
+  output: z.object({ agent_id: z.string() }),
+  run: ({ project }: CoordinationContext, input) => project.agents.register(input),
+})

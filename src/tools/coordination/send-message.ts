@@ -1,0 +1,29 @@
+/** send_message: say something in a channel. */
+import * as z from 'zod'
+import { broadcast } from '../../coordination/messages.ts'
+import { defineTool } from '../define-tool.ts'
+import type { CoordinationContext } from './context.ts'
+import {
+  adds,
+  agentId,
+  idempotencyKey,
+  optionalName,
+  requiredName,
+  requiredText,
+} from './fields.ts'
+
+export default defineTool({
+  name: 'send_message',
+  description: 'Send a message to the other agents.',
+  annotations: adds,
+  input: z.object({
+    agent_id: agentId,
+    channel: optionalName('channel').describe('Default: broadcast'),
+    subject: requiredName('subject'),
+    body: requiredText('body'),
+    idempotency_key: idempotencyKey,
+  }),
+  output: z.object({ message_id: z.int() }),
+  run: ({ project }: CoordinationContext, { channel = broadcast, ...input }) =>
+    project.messages.send({ channel, ...input }),
+})
