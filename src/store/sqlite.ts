@@ -80,6 +80,9 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#reader.database.close()
+    try {
+      this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)') // so that one file holds it all
+    } catch {} // another process still reads: it will do it
     this.#writer.database.close()
   }
 }

@@ -33,6 +33,9 @@ export const plainEnv = (env: Env = {}): Env => ({
   TMUX_PANE: undefined,
   AGENTMAIL_AGENT: undefined,
   AGENTMAIL_DIR: undefined,
+  AGENTMAIL_DB: undefined,
+  AGENTMAIL_SERVER: undefined,
+  AGENTMAIL_TOKEN: undefined,
   ...env,
 })
 

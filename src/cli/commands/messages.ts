@@ -23,7 +23,7 @@ export const command: Command = {
       const channel = textOf(flags.channel)
       const first = await connection.messages({ ...pageOf(flags), channel })
       const show = (messages: MessageEntry[]) => {
-        for (const message of messages) json ? printJson(message) : print(letter(message))
+        for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)
       }
       if (!flags.follow) {
         if (json) printJson(first)
