@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { agentmail, root, temporaryFolder } from './support/agentmail.ts'
 
 describe('the command line itself', () => {
-  it('loads the MCP library in none of its commands but mcp', () => {
+  it('loads the MCP library in none of its commands but those that serve', () => {
     const built = readdirSync(join(root, 'dist')).filter((file) => file.endsWith('.cjs'))
     const withLibrary = built.filter((file) =>
-      readFileSync(join(root, 'dist', file), 'utf8').includes('jsonrpc'),
+      readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/initialized'),
     )
     expect(built.length).toBeGreaterThan(10)
-    expect(withLibrary).toEqual(['mcp.cjs'])
+    expect(withLibrary).toEqual(['coordination-stdio.cjs', 'mcp.cjs', 'serve-coordination.cjs'])
   })
 
   it('prints help on stderr and exits 1 without a command or with an unknown one', async () => {

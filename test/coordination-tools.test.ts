@@ -11,6 +11,9 @@ it.each([
   const client = await server.connect(transport, era)
   const { tools } = await client.listTools()
   expect(tools).toHaveLength(9)
-  const { structuredContent } = await client.callTool({ name: 'register', arguments: { name: 'a', role: 'b' } })
+  const { structuredContent } = await client.callTool({
+    name: 'register',
+    arguments: { name: 'a', role: 'b' },
+  })
   expect(structuredContent).toEqual({ agent_id: expect.any(String) })
 })

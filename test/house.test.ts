@@ -58,7 +58,10 @@ describe('the house', () => {
     const doors: [RegExp, string[]][] = [
       [/child_process/, ['run-program.ts', 'cli/commands/mailman.ts']],
       [/process\.env/, ['config.ts']],
-      [/randomBytes|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
+      [/randomBytes|randomUUID|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
+      [/@photostructure\/sqlite/, ['store/sqlite.ts']],
+      [/from 'node:https?'/, ['server/']],
+      [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
       [/from '@modelcontextprotocol/, ['server/']],
     ]
     for (const [danger, allowed] of doors) {

@@ -4,7 +4,6 @@ import type { AgentEntry } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
-import { connect } from '../server/connect.ts'
 import type { Connection } from '../server/connection.ts'
 
 /** Options of every command that reads. */
@@ -83,6 +82,7 @@ export async function connected<T>(
   options: { sweeps?: 'once' } = {},
 ): Promise<T> {
   const config = new Config(flags)
+  const { connect } = await import('../server/connect.ts')
   const connection = await connect(config, options)
   try {
     return await work(connection, config)

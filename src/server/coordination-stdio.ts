@@ -13,7 +13,7 @@ import { makeServer } from './mcp-server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** Serves until the client closes its input (0) or stops reading (1). Its agents stay alive for as long. */
-export async function serveCoordination(config: Config): Promise<number> {
+export async function serveCoordinationOnStdio(config: Config): Promise<number> {
   const way = await Way.open(config)
   const transport = new StdioTransport(process.stdin, process.stdout, {
     mayTakeLong: ({ method, params }) =>

@@ -7,8 +7,8 @@ import type { Command } from '../command.ts'
 const toolsets: Record<string, (config: Config) => Promise<number>> = {
   mailbox: serveMailbox,
   coordination: async (config) => {
-    const { serveCoordination } = await import('../../server/coordination-stdio.ts')
-    return serveCoordination(config)
+    const { serveCoordinationOnStdio } = await import('../../server/coordination-stdio.ts')
+    return serveCoordinationOnStdio(config)
   },
 }
 

@@ -1,0 +1,102 @@
+/** Runs the coordination server from its settings until it is told to stop. */
+import type { Config } from '../config.ts'
+import type { Coordination } from '../coordination/coordination.ts'
+import { AgentMailError } from '../errors.ts'
+import { log, report } from '../log.ts'
+import { uuid } from '../random.ts'
+import { version } from '../version.ts'
+import { connectLines } from './connect-lines.ts'
+import { HttpServer } from './http-server.ts'
+import { databaseFile, openCoordination } from './open-coordination.ts'
+import { removeServerNote, writeServerNote } from './server-file.ts'
+
+/** Resolves with the exit code when it has stopped. */
+export async function serveCoordination(config: Config, json: boolean): Promise<number> {
+  const settings = readSettings(config)
+  const { host, port } = settings
+  const database = await databaseFile(config).catch(explainPlace)
+  const coordination = await openCoordination(config, database)
+  const instance = uuid()
+  const server = await HttpServer.start({ coordination, instance, ...settings }).catch(
+    async (error) => {
+      await coordination.close()
+      throw error
+    },
+  )
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => resolve())
+  })
+  coordination.startSweeping(settings.sweepMs)
+  const { url } = server
+  writeServerNote(database, { url, instance })
+  if (json)
+    report(
+      JSON.stringify({
+        event: 'started',
+        url,
+        host,
+        port: Number(new URL(url).port) || port,
+        database,
+        pid: process.pid,
+      }),
+    )
+  else tell(url, coordination, database, settings.token !== undefined)
+  await stopped
+  log('stopping: finishing what is under way')
+  removeServerNote(database, { url, instance })
+  await server.stop()
+  await coordination.close()
+  return 0
+}
+
+/** A setting that is wrong has an exit code of its own here, whichever it is. */
+function readSettings(config: Config) {
+  try {
+    return {
+      host: config.text('host') ?? '127.0.0.1',
+      port: portOf(config.number('port')),
+      token: config.text('token'),
+      allowedHosts: (config.text('allowedHosts') ?? '')
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+      requestsPerMinute: config.seconds('rateLimit'),
+      staleSeconds: config.seconds('staleSeconds'),
+      sweepMs: config.seconds('sweepSeconds') * 1000,
+    }
+  } catch (error) {
+    throw AgentMailError.is(error)
+      ? new AgentMailError('server_config', error.message, error.next)
+      : error
+  }
+}
+
+function portOf(port: number): number {
+  if (Number.isInteger(port) && port <= 65535) return port
+  throw new AgentMailError(
+    'server_config',
+    `the port must be a whole number from 0 to 65535, not ${port}`,
+    'Correct --port or AGENTMAIL_PORT.',
+  )
+}
+
+function explainPlace(error: unknown): never {
+  if (!AgentMailError.is(error) || error.code !== 'not_in_repository') throw error
+  throw new AgentMailError(
+    error.code,
+    error.message,
+    `${error.next} Or name a database: agentmail serve --db <file>.`,
+  )
+}
+
+function tell(url: string, { engine }: Coordination, database: string, hasToken: boolean): void {
+  report(`AgentMail ${version} serves ${url}/  (open it in a browser)`)
+  report(`Database: ${engine}, ${database}`)
+  report('')
+  report('Connect a client:')
+  for (const { client, line } of connectLines(url, hasToken))
+    report(`  ${client.padEnd(15)}${line}`)
+  report('')
+  report('Ctrl-C stops it.')
+}
