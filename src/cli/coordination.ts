@@ -115,7 +115,7 @@ export async function acting<T>(
       try {
         return await work(connection, { agent_id, name })
       } finally {
-        await connection.leave(agent_id)
+        await connection.leave(agent_id).catch(() => {}) // it will be swept
       }
     },
     { sweeps: 'once' },

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Connection, LocalConnection } from './connection.ts'
+import { isOnThisMachine } from './guards.ts'
 import { databaseFile, openCoordination } from './open-coordination.ts'
 import { RemoteConnection } from './remote-connection.ts'
 import { readServerNote } from './server-file.ts'
@@ -34,7 +35,8 @@ async function runningServer(
   options: { token: string | undefined; project: string | undefined },
 ): Promise<Connection | undefined> {
   const note = readServerNote(database)
-  if (!note) return undefined
+  // A repository can bring a note along, and neither mail nor a token must follow it out.
+  if (!note || !isOnThisMachine(note.url)) return undefined
   try {
     return await RemoteConnection.open({ url: note.url, ...options }, note.instance)
   } catch (error) {

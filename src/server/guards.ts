@@ -100,6 +100,13 @@ export const asHost = (address: string): string => {
   return isIP(bare) === 6 ? `[${bare}]` : bare
 }
 
+/** Whether a URL names this machine, by one of its addresses. */
+export function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return isLoopback(hostname) || ownAddresses().map(asHost).includes(asHost(hostname))
+}
+
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((some) => (some ?? []).map(({ address }) => address))
 

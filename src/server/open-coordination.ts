@@ -1,6 +1,6 @@
 /** Opens the coordination of a repository on its database, as the settings say. */
-import { closeSync, existsSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
@@ -38,6 +38,7 @@ export async function openCoordination(config: Config, path: string): Promise<Co
   const staleMs = config.seconds('staleSeconds') * 1000
   let store: Store | undefined
   try {
+    checkNoLinks(path)
     closeSync(openRegularFile(path, { create: true })) // so that only its owner may read it
     const opened = await openSqlite(path)
     store = opened
@@ -52,13 +53,21 @@ export async function openCoordination(config: Config, path: string): Promise<Co
   }
 }
 
+/** A repository can bring links along, and what is written must not follow them out. */
+function checkNoLinks(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw unreadable(file, 'it is a link')
+    }
+  }
+}
+
 /** Where an absolute path belongs to the project: in any worktree of the repository, by either name of its folder. */
 async function projectRoots(database: string): Promise<string[]> {
   const cwd = process.cwd()
   const checkedOut = await worktrees(cwd)
   const roots = checkedOut.length > 0 ? checkedOut : [cwd]
-  const holder = dirname(dirname(database))
-  if (checkedOut.length === 0 && database.endsWith('/.agentmail/agentmail.db')) roots.push(holder)
+  if (basename(dirname(database)) === '.agentmail') roots.push(dirname(dirname(database)))
   return [...new Set(roots.flatMap((root) => [root, existsSync(root) ? realpathSync(root) : root]))]
 }
 

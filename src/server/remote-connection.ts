@@ -158,7 +158,8 @@ export class RemoteConnection implements Connection {
       signal?: AbortSignal | undefined
     },
   ): Promise<Response> {
-    const { url, token } = this.#options
+    const { url } = this.#options
+    const token = path.startsWith('/health') ? undefined : this.#options.token // not before it is known
     const signals = [AbortSignal.timeout(options.ms), this.#closing.signal]
     if (options.signal) signals.push(options.signal)
     try {

@@ -10,10 +10,11 @@ import { HttpServer } from './http-server.ts'
 import { databaseFile, openCoordination } from './open-coordination.ts'
 import { removeServerNote, writeServerNote } from './server-file.ts'
 
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** Resolves with the exit code when it has stopped. */
 export async function serveCoordination(config: Config, json: boolean): Promise<number> {
   const settings = readSettings(config)
-  const { host, port } = settings
   const database = await databaseFile(config).catch(explainPlace)
   const coordination = await openCoordination(config, database)
   const instance = uuid()
@@ -24,26 +25,16 @@ export async function serveCoordination(config: Config, json: boolean): Promise<
     },
   )
   const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve())
+    for (const signal of stopSignals) process.on(signal, () => resolve())
   })
   coordination.startSweeping(settings.sweepMs)
   const { url } = server
   writeServerNote(database, { url, instance })
-  if (json)
-    report(
-      JSON.stringify({
-        event: 'started',
-        url,
-        host,
-        port: Number(new URL(url).port) || port,
-        database,
-        pid: process.pid,
-      }),
-    )
+  if (json) report(JSON.stringify({ event: 'started', url, database, pid: process.pid }))
   else tell(url, coordination, database, settings.token !== undefined)
   await stopped
   log('stopping: finishing what is under way')
+  for (const signal of stopSignals) process.on(signal, () => process.exit(1)) // told twice
   removeServerNote(database, { url, instance })
   await server.stop()
   await coordination.close()

@@ -24,6 +24,7 @@ export async function openSqlite(path: string): Promise<Store> {
     writer = connection
     const version = connection.version()
     connection.exec('PRAGMA synchronous = FULL')
+    connection.exec('PRAGMA trusted_schema = OFF') // the file may come with a repository
     await again(() => connection.exec('PRAGMA journal_mode = WAL')) // another process may be at it
     return new SqliteStore(
       version,
