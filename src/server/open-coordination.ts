@@ -81,6 +81,7 @@ function explained(error: unknown, path: string): AgentMailError {
     )
   }
   if (error instanceof StoreError) return unreadable(path, error.message)
+  if (AgentMailError.is(error)) return unreadable(path, 'it is no plain file')
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return unreadable(path, 'it may not be written')
   return unreadable(path, error instanceof Error ? error.message : String(error))
 }
