@@ -1,10 +1,14 @@
 /** What the commands on coordination share: the way to it, who is acting, and a tool's answer. */
+import { sleep } from '../clock.ts'
 import { Config, type Flags, optionsOf } from '../config.ts'
 import type { AgentEntry } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
 import type { Connection } from '../server/connection.ts'
+
+const reconnectMs = 1000
 
 /** Options of every command that reads. */
 export const placeOptions = optionsOf('server', 'db', 'project')
@@ -88,6 +92,24 @@ export async function connected<T>(
     return await work(connection, config)
   } finally {
     await connection.close()
+  }
+}
+
+/** Looks again and again until it is stopped; where the server goes, it goes on with the next one or the database. */
+export async function following(
+  flags: Flags,
+  look: (connection: Connection) => Promise<void>,
+): Promise<never> {
+  for (;;) {
+    try {
+      await connected(flags, async (connection) => {
+        for (;;) await look(connection)
+      })
+    } catch (error) {
+      if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
+      log(`${error.message}; trying again`)
+      await sleep(reconnectMs)
+    }
   }
 }
 

@@ -84,13 +84,18 @@ export class Coordination {
   /** Removes whoever is stale now, in every project, and gives their number. */
   async sweep(): Promise<number> {
     const { staleMs } = this.#options
-    const rows = await this.#reader.all('SELECT DISTINCT project FROM presence')
-    const desks = rows.map((row) => this.#open(text(row.project)).desk)
+    const desks = (await this.liveProjects()).map((name) => this.#open(name).desk)
     for (const desk of desks) await bringBack(desk, staleMs)
     await this.#presence.flush()
     let swept = 0
     for (const desk of desks) swept += await sweepProject(desk, staleMs)
     return swept
+  }
+
+  /** The projects that have registered agents. */
+  async liveProjects(): Promise<string[]> {
+    const rows = await this.#reader.all('SELECT DISTINCT project FROM presence ORDER BY project')
+    return rows.map((row) => text(row.project))
   }
 
   /** Whether the database answers. */

@@ -233,11 +233,14 @@ export class HttpServer {
 
   async #page(response: ServerResponse): Promise<void> {
     const { coordination, token } = this.#options
-    const { agents } = await this.#project(ownProject).agents.list()
+    const names = await coordination.liveProjects()
+    const projects = await Promise.all(
+      names.map(async (name) => ({ name, ...(await this.#project(name).agents.list()) })),
+    )
     const html = renderPage({
       url: this.url,
       engine: coordination.engine,
-      agents,
+      projects,
       now: systemClock.now(),
       hasToken: token !== undefined,
     })

@@ -17,6 +17,7 @@ const style = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 3rem auto; padding: 0 1rem; }
   h1 { font-size: 1.6rem; margin-bottom: 0; }
   h2 { font-size: 1.1rem; margin-top: 2.2rem; }
+  h3 { font-size: 1rem; margin: 1.4rem 0 .2rem; }
   p.lead { margin-top: .3rem; opacity: .75; }
   table { border-collapse: collapse; width: 100%; }
   th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; overflow-wrap: anywhere; }
@@ -26,18 +27,19 @@ const style = `
   dt { font-weight: 600; margin-top: .7rem; } dd { margin: 0; }
   footer { margin-top: 3rem; opacity: .7; font-size: .9rem; }`
 
-export function renderPage(options: {
+interface PageContent {
   url: string
   engine: string
-  agents: AgentEntry[]
+  projects: { name: string; agents: AgentEntry[] }[]
   now: number
   hasToken: boolean
-}): string {
-  const { url, engine, agents, now, hasToken } = options
-  const rows = agents.map(
-    ({ name, role, last_seen, claims }) =>
-      `<tr><td>${inert(name)}</td><td>${inert(role)}</td><td class="number">${ago(last_seen, now)}</td><td class="number">${claims}</td></tr>`,
-  )
+}
+
+export function renderPage({ url, engine, projects, now, hasToken }: PageContent): string {
+  const tables = projects.map(({ name, agents }) => {
+    const title = name === '' ? '' : `<h3>${inert(name)}</h3>`
+    return title + agentTable(agents, now)
+  })
   const lines = connectLines(url, hasToken).map(
     ({ client, line }) => `<dt>${inert(client)}</dt><dd><code>${inert(line)}</code></dd>`,
   )
@@ -46,15 +48,19 @@ export function renderPage(options: {
 <meta http-equiv="refresh" content="10"><title>AgentMail</title><style>${style}</style></head>
 <body><h1>AgentMail</h1><p class="lead">The post office for AI agents: they write to each other, claim the files they touch, and announce what they changed.</p>
 <h2>Connected agents</h2>
-${
-  rows.length > 0
-    ? `<table><thead><tr><th>Name</th><th>Role</th><th>Last heard of</th><th>Files claimed</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
-    : '<p>None yet. An agent appears here when it has registered.</p>'
-}
+${tables.join('') || '<p>None yet. An agent appears here when it has registered.</p>'}
 <h2>Connect a client</h2><dl>${lines.join('')}</dl>
 <footer>AgentMail ${version} on ${inert(engine)}. Health: <a href="/health">/health</a></footer>
 </body></html>
 `
+}
+
+function agentTable(agents: AgentEntry[], now: number): string {
+  const rows = agents.map(
+    ({ name, role, last_seen, claims }) =>
+      `<tr><td>${inert(name)}</td><td>${inert(role)}</td><td class="number">${ago(last_seen, now)}</td><td class="number">${claims}</td></tr>`,
+  )
+  return `<table><thead><tr><th>Name</th><th>Role</th><th>Last heard of</th><th>Files claimed</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 
 function ago(time: string | null, now: number): string {

@@ -4,7 +4,15 @@ import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Connection } from '../../server/connection.ts'
 import type { Command } from '../command.ts'
-import { ask, connected, pageOf, pageOptions, placeOptions, textOf } from '../coordination.ts'
+import {
+  ask,
+  connected,
+  following,
+  pageOf,
+  pageOptions,
+  placeOptions,
+  textOf,
+} from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, table } from '../table.ts'
 
@@ -21,34 +29,36 @@ export const command: Command = {
     ...placeOptions,
   },
 
-  run: ({ flags, json }) =>
-    connected(flags, async (connection) => {
-      const agent_id = await idOf(connection, textOf(flags.agent))
-      const first = await ask(connection, 'get_changes', { ...pageOf(flags), agent_id })
-      if (!flags.follow) {
-        if (json) printJson(first)
-        else if (first.changes.length === 0) print('No changes')
-        else {
-          const names = await namesOf(connection)
-          print(
-            table(
-              ['ID', 'TIME', 'AGENT', 'FILE', 'SUMMARY'],
-              first.changes.map((change) => row(change, names)),
-            ),
-          )
-        }
-        return 0
-      }
-      let after_id = pageOf(flags).after_id ?? 0
-      for (let { changes } = first; ; ) {
+  async run({ flags, json }) {
+    const page = pageOf(flags)
+    const agent = textOf(flags.agent)
+    if (flags.follow) {
+      let after_id: number | undefined
+      return following(flags, async (connection) => {
+        const agent_id = await idOf(connection, agent)
+        const news = after_id === undefined ? page : { after_id }
+        const { changes } = await ask(connection, 'get_changes', { ...news, agent_id })
         const names = changes.length > 0 ? await namesOf(connection) : new Map()
-        for (const change of changes)
+        for (const change of changes) {
           json ? printJson(change) : print(row(change, names).map(line).join('  '))
-        after_id = changes.at(-1)?.id ?? after_id
+        }
         if (changes.length === 0) await sleep(lookMs)
-        changes = (await ask(connection, 'get_changes', { after_id, agent_id })).changes
+        after_id = changes.at(-1)?.id ?? after_id ?? page.after_id ?? 0
+      })
+    }
+    return connected(flags, async (connection) => {
+      const agent_id = await idOf(connection, agent)
+      const answer = await ask(connection, 'get_changes', { ...page, agent_id })
+      if (json) printJson(answer)
+      else if (answer.changes.length === 0) print('No changes')
+      else {
+        const names = await namesOf(connection)
+        const rows = answer.changes.map((change) => row(change, names))
+        print(table(['ID', 'TIME', 'AGENT', 'FILE', 'SUMMARY'], rows))
       }
-    }),
+      return 0
+    })
+  },
 }
 
 const row = (change: ChangeEntry, names: Map<string, string>): string[] => [

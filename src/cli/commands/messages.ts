@@ -1,7 +1,7 @@
 /** agentmail messages: what was said in the channels. */
 import type { MessageEntry } from '../../coordination/messages.ts'
 import type { Command } from '../command.ts'
-import { connected, pageOf, pageOptions, placeOptions, textOf } from '../coordination.ts'
+import { connected, following, pageOf, pageOptions, placeOptions, textOf } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
 
@@ -18,31 +18,32 @@ export const command: Command = {
     ...placeOptions,
   },
 
-  run: ({ flags, json }) =>
-    connected(flags, async (connection) => {
-      const channel = textOf(flags.channel)
-      const first = await connection.messages({ ...pageOf(flags), channel })
-      const show = (messages: MessageEntry[]) => {
-        for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)
-      }
-      if (!flags.follow) {
-        if (json) printJson(first)
-        else if (first.messages.length === 0) print('No messages')
-        else show(first.messages)
-        return 0
-      }
-      show(first.messages)
-      let after_id = first.messages.at(-1)?.id ?? pageOf(flags).after_id ?? 0
-      for (;;) {
-        const { messages } = await connection.messages({
-          channel,
-          after_id,
-          wait_seconds: followSeconds,
-        })
+  async run({ flags, json }) {
+    const channel = textOf(flags.channel)
+    const page = pageOf(flags)
+    const show = (messages: MessageEntry[]) => {
+      for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)
+    }
+    if (flags.follow) {
+      let after_id: number | undefined
+      return following(flags, async (connection) => {
+        const news =
+          after_id === undefined
+            ? { ...page, channel }
+            : { channel, after_id, wait_seconds: followSeconds }
+        const { messages } = await connection.messages(news)
         show(messages)
-        after_id = messages.at(-1)?.id ?? after_id
-      }
-    }),
+        after_id = messages.at(-1)?.id ?? after_id ?? page.after_id ?? 0
+      })
+    }
+    return connected(flags, async (connection) => {
+      const answer = await connection.messages({ ...page, channel })
+      if (json) printJson(answer)
+      else if (answer.messages.length === 0) print('No messages')
+      else show(answer.messages)
+      return 0
+    })
+  },
 }
 
 function letter({ id, sender_name, channel, created_at, subject, body }: MessageEntry): string {
