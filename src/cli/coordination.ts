@@ -44,6 +44,17 @@ export function pageOf(flags: Flags) {
   }
 }
 
+/** Where a reader goes on who has just seen these: after the last, or where it began if there was none. */
+export function cursorAfter(
+  entries: { id: number }[],
+  before: { since?: string | undefined; after_id?: number | undefined },
+) {
+  const last = entries.at(-1)
+  if (last) return { after_id: last.id }
+  const { since, after_id } = before
+  return since === undefined ? { after_id: after_id ?? 0 } : { since, after_id }
+}
+
 export const textOf = (flag: string | boolean | undefined): string | undefined =>
   typeof flag === 'string' && flag !== '' ? flag : undefined
 

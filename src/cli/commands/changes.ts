@@ -33,17 +33,16 @@ export const command: Command = {
     const page = pageOf(flags)
     const agent = textOf(flags.agent)
     if (flags.follow) {
-      let after_id: number | undefined
+      let next: ReturnType<typeof pageOf> | ReturnType<typeof cursorAfter> = page
       return following(flags, async (connection) => {
         const agent_id = await idOf(connection, agent)
-        const news = after_id === undefined ? page : { after_id }
-        const { changes } = await ask(connection, 'get_changes', { ...news, agent_id })
+        const { changes } = await ask(connection, 'get_changes', { ...next, agent_id })
         const names = changes.length > 0 ? await namesOf(connection) : new Map()
         for (const change of changes) {
           json ? printJson(change) : print(row(change, names).map(line).join('  '))
         }
         if (changes.length === 0) await sleep(lookMs)
-        after_id = changes.at(-1)?.id ?? after_id ?? page.after_id ?? 0
+        next = cursorAfter(changes, next)
       })
     }
     return connected(flags, async (connection) => {

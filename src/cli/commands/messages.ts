@@ -1,7 +1,15 @@
 /** agentmail messages: what was said in the channels. */
-import type { MessageEntry } from '../../coordination/messages.ts'
+import type { MessageEntry, MessagesRequest } from '../../coordination/messages.ts'
 import type { Command } from '../command.ts'
-import { connected, following, pageOf, pageOptions, placeOptions, textOf } from '../coordination.ts'
+import {
+  connected,
+  cursorAfter,
+  following,
+  pageOf,
+  pageOptions,
+  placeOptions,
+  textOf,
+} from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
 
@@ -25,15 +33,11 @@ export const command: Command = {
       for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)
     }
     if (flags.follow) {
-      let after_id: number | undefined
+      let next: MessagesRequest = page
       return following(flags, async (connection) => {
-        const news =
-          after_id === undefined
-            ? { ...page, channel }
-            : { channel, after_id, wait_seconds: followSeconds }
-        const { messages } = await connection.messages(news)
+        const { messages } = await connection.messages({ ...next, channel })
         show(messages)
-        after_id = messages.at(-1)?.id ?? after_id ?? page.after_id ?? 0
+        next = { ...cursorAfter(messages, next), wait_seconds: followSeconds }
       })
     }
     return connected(flags, async (connection) => {
