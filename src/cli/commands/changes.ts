@@ -7,6 +7,7 @@ import type { Command } from '../command.ts'
 import {
   ask,
   connected,
+  cursorAfter,
   following,
   pageOf,
   pageOptions,
