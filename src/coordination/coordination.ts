@@ -28,6 +28,8 @@ export interface CoordinationOptions {
   clock?: Clock
   /** Where the own project lies on this machine; asked again when a path is below none of them. */
   roots?: () => Promise<string[]>
+  /** An absolute path without the links that lead to it. */
+  withoutLinks?: (path: string) => string
 }
 
 export interface Project {
@@ -146,7 +148,7 @@ export class Coordination {
   }
 
   async #normalPaths(name: string, spellings: string[]): Promise<string[]> {
-    const { roots } = this.#options
+    const { roots, withoutLinks = (path: string) => path } = this.#options
     if (name !== ownProject || !roots || !spellings.some(isAbsolute)) {
       return spellings.map((spelling) => normalPath(spelling, []))
     }
@@ -157,7 +159,14 @@ export class Coordination {
     } catch {
       const current = await roots() // a worktree may be new
       this.#roots = current
-      return spellings.map((spelling) => normalPath(spelling, current))
+      return spellings.map((spelling) => {
+        try {
+          return normalPath(spelling, current)
+        } catch (error) {
+          if (!isAbsolute(spelling)) throw error
+          return normalPath(withoutLinks(spelling), current, spelling)
+        }
+      })
     }
   }
 }

@@ -2,13 +2,18 @@
 import { AgentMailError } from '../errors.ts'
 
 /**
+ * @param spelling how the caller wrote it, for the refusal.
  * @param roots where the project lies on this machine; an absolute path below one is made relative.
  * @example normalPath('.\\src//parser/../main.ts', []) // 'src/main.ts'
  */
-export function normalPath(spelling: string, roots: readonly string[]): string {
-  const path = spelling.replaceAll('\\', '/')
-  if (!isAbsolute(path)) return segmentsOf(path, spelling).join('/') || '.'
+export function normalPath(given: string, roots: readonly string[], spelling = given): string {
+  const path = given.replaceAll('\\', '/')
   const segments = segmentsOf(path, spelling)
+  if (!isAbsolute(path)) {
+    const normal = segments.join('/') || '.'
+    if (isAbsolute(normal)) throw outside(spelling) // as in x/../C:/y
+    return normal
+  }
   const root = roots
     .map((one) => segmentsOf(one.replaceAll('\\', '/'), one))
     .filter((one) => one.every((segment, index) => segments[index] === segment))

@@ -22,7 +22,7 @@ export function parseTime(value: string, name = 'since'): number {
   date.setUTCFullYear(y, mo - 1, d)
   const isReal =
     year !== undefined && date.getUTCMonth() === mo - 1 && date.getUTCDate() === d && h < 24
-  if (!isReal || mi > 59 || s > 60 || Math.abs(offset) > 24 * 60 || Number(offMinute ?? 0) > 59) {
+  if (!isReal || mi > 59 || s > 60 || Number(offHour ?? 0) > 23 || Number(offMinute ?? 0) > 59) {
     throw new AgentMailError(
       'invalid_request',
       `parsing ${name} timestamp: "${value.slice(0, 60)}" is not RFC 3339`,

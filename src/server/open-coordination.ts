@@ -1,6 +1,6 @@
 /** Opens the coordination of a repository on its database, as the settings say. */
 import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
@@ -43,7 +43,7 @@ export async function openCoordination(config: Config, path: string): Promise<Co
     const opened = await openSqlite(path)
     store = opened
     const roots = () => projectRoots(path)
-    const coordination = await Coordination.open({ store: opened, staleMs, roots })
+    const coordination = await Coordination.open({ store: opened, staleMs, roots, withoutLinks })
     await again(() => opened.transaction(async () => {})) // so that a locked database is told now
     return coordination
   } catch (error) {
@@ -69,6 +69,17 @@ async function projectRoots(database: string): Promise<string[]> {
   const roots = checkedOut.length > 0 ? checkedOut : [cwd]
   if (basename(dirname(database)) === '.agentmail') roots.push(dirname(dirname(database)))
   return [...new Set(roots.flatMap((root) => [root, existsSync(root) ? realpathSync(root) : root]))]
+}
+
+/** Resolves the part of a path that exists; nothing is opened. */
+function withoutLinks(path: string): string {
+  for (let existing = resolve(path); ; existing = dirname(existing)) {
+    try {
+      return join(realpathSync(existing), relative(existing, resolve(path)))
+    } catch {
+      if (existing === dirname(existing)) return path
+    }
+  }
 }
 
 function explained(error: unknown, path: string): AgentMailError {
