@@ -1,7 +1,7 @@
 /** What the commands on coordination share: the way to it, who is acting, and a tool's answer. */
 import { sleep } from '../clock.ts'
 import { Config, type Flags, optionsOf } from '../config.ts'
-import type { AgentEntry } from '../coordination/agents.ts'
+import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -130,29 +130,43 @@ export async function following(
  */
 export async function acting<T>(
   flags: Flags,
-  work: (connection: Connection, agent: { agent_id: string; name: string }) => Promise<T>,
+  work: (connection: Connection, agent: AgentName) => Promise<T>,
 ): Promise<T> {
   return connected(
     flags,
     async (connection, config) => {
       const name = textOf(flags.as) ?? (await ownName(config))
-      const { agents } = await connection.agents({ known: true })
-      const known = agents.filter((agent) => agent.name === name).sort(latestFirst)[0]
-      if (known?.last_seen) return work(connection, known)
-      const role = textOf(flags.role) ?? known?.role ?? 'person'
-      const { agent_id } = await ask(connection, 'register', {
-        name,
-        role,
-        agent_id: known?.agent_id,
-      })
-      try {
-        return await work(connection, { agent_id, name })
-      } finally {
-        await connection.leave(agent_id).catch(() => {}) // it will be swept
+      for (let attempt = 1; ; attempt++) {
+        const agent = await identify(connection, name, textOf(flags.role))
+        try {
+          return await work(connection, agent)
+        } catch (error) {
+          // Another guest of this name may have left with the id that both had.
+          const { agents } = await connection.agents()
+          if (attempt === maxAttempts || agents.some(isSame(agent))) throw error
+        } finally {
+          if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
+        }
       }
     },
     { sweeps: 'once' },
   )
+}
+
+const maxAttempts = 10
+const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === agent.agent_id
+
+/** The agent of this name that is registered; else one is, under the id that the name had last. */
+async function identify(connection: Connection, name: string, role: string | undefined) {
+  const { agents } = await connection.agents({ known: true })
+  const known = agents.filter((agent) => agent.name === name).sort(latestFirst)[0]
+  if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
+  const { agent_id } = await ask(connection, 'register', {
+    name,
+    role: role ?? known?.role ?? 'person',
+    agent_id: known?.agent_id,
+  })
+  return { agent_id, name, isGuest: true }
 }
 
 /** Who was heard of last; of those who are gone, who came last. */

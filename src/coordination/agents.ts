@@ -89,16 +89,18 @@ export class Agents {
     return { agent_id, name }
   }
 
-  /** A reader must be registered too; its sign of life is written with the next flush. */
+  /** A reader must be registered too; its sign of life is written with the next flush, unless that is too late. */
   async checkRegistered(agent_id: string): Promise<void> {
-    const { project, store, presence } = this.#desk
+    const { project, store, presence, queue } = this.#desk
     const found = await store.all(
-      'SELECT agent_id FROM presence WHERE project = ? AND agent_id = ?',
+      'SELECT last_seen_us FROM presence WHERE project = ? AND agent_id = ?',
       project,
       agent_id,
     )
-    if (found.length > 0) return presence.seen(project, agent_id)
-    throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
+    if (found[0] && presence.isOverdue(integer(found[0].last_seen_us))) {
+      await queue.write((write) => this.touch(write, agent_id))
+    } else if (found[0]) presence.seen(project, agent_id)
+    else throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
   }
 
   /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */

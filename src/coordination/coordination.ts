@@ -86,11 +86,12 @@ export class Coordination {
   /** Removes whoever is stale now, in every project, and gives their number. */
   async sweep(): Promise<number> {
     const { staleMs } = this.#options
+    const silentSinceUs = (this.#clock.now() - staleMs) * 1000
     const desks = (await this.liveProjects()).map((name) => this.#open(name).desk)
     for (const desk of desks) await bringBack(desk, staleMs)
     await this.#presence.flush()
     let swept = 0
-    for (const desk of desks) swept += await sweepProject(desk, staleMs)
+    for (const desk of desks) swept += await sweepProject(desk, silentSinceUs)
     return swept
   }
 

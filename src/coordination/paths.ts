@@ -9,17 +9,18 @@ import { AgentMailError } from '../errors.ts'
 export function normalPath(given: string, roots: readonly string[], spelling = given): string {
   const path = given.replaceAll('\\', '/')
   const segments = segmentsOf(path, spelling)
-  if (!isAbsolute(path)) {
-    const normal = segments.join('/') || '.'
-    if (isAbsolute(normal)) throw outside(spelling) // as in x/../C:/y
-    return normal
-  }
-  const root = roots
+  const root = isAbsolute(path) ? rootOf(segments, roots) : []
+  const normal = root && (segments.slice(root.length).join('/') || '.')
+  if (normal === undefined || isAbsolute(normal)) throw outside(spelling) // as in x/../C:/y
+  return normal
+}
+
+/** The root that a path is below; of several, the innermost. */
+function rootOf(segments: string[], roots: readonly string[]): string[] | undefined {
+  return roots
     .map((one) => segmentsOf(one.replaceAll('\\', '/'), one))
     .filter((one) => one.every((segment, index) => segments[index] === segment))
     .sort((a, b) => b.length - a.length)[0]
-  if (!root) throw outside(spelling)
-  return segments.slice(root.length).join('/') || '.'
 }
 
 export const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(path)

@@ -11,6 +11,7 @@ const agentsAStatement = 200
 export class Presence {
   readonly #queue: WriteQueue
   readonly #clock: Clock
+  readonly #staleMs: number
   readonly #timer: NodeJS.Timeout
   /** By project. */
   readonly #seen = new Map<string, Set<string>>()
@@ -19,12 +20,18 @@ export class Presence {
   constructor(queue: WriteQueue, clock: Clock, staleMs: number) {
     this.#queue = queue
     this.#clock = clock
+    this.#staleMs = staleMs
     const pauseMs = Math.min(longestPauseMs, staleMs / 4)
     this.#timer = setInterval(
       () => this.flush().catch(() => log('signs of life could not be kept')),
       pauseMs,
     )
     this.#timer.unref()
+  }
+
+  /** Whether a sign of life is so old that it cannot wait for the next flush: another server may sweep before. */
+  isOverdue(lastSeenUs: number): boolean {
+    return this.#clock.now() * 1000 - lastSeenUs > (this.#staleMs * 1000) / 4
   }
 
   /** Written with the next flush. */
@@ -57,7 +64,16 @@ export class Presence {
     }
     const due = [...this.#seen]
     this.#seen.clear()
-    await Promise.all(due.map(([project, agents]) => this.#write(project, [...agents])))
+    const written = await Promise.allSettled(
+      due.map(([project, agents]) => this.#write(project, [...agents])),
+    )
+    for (const [index, [project, agents]] of due.entries()) {
+      const result = written[index]
+      if (result?.status !== 'rejected') continue
+      for (const agentId of agents) this.seen(project, agentId) // with the next flush, then
+    }
+    const failed = written.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
   }
 
   stop(): void {

@@ -63,15 +63,15 @@ export class Sweeper {
   }
 }
 
-/** Removes the stale agents of a project in one transaction; a sign of life that comes first keeps its agent. */
-export async function sweepProject(desk: Desk, staleMs: number): Promise<number> {
+/** Removes the agents of a project that were silent since then, in one transaction; a sign of life that comes first keeps its agent. */
+export async function sweepProject(desk: Desk, silentSinceUs: number): Promise<number> {
   return desk.queue.write(async (write) => {
     const stale = await write.all(
       `SELECT p.agent_id, p.token, a.name, a.role
         FROM presence p JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
         WHERE p.project = ? AND p.last_seen_us < ?`,
       desk.project,
-      (desk.clock.now() - staleMs) * 1000,
+      silentSinceUs,
     )
     const swept: Row[] = []
     for (const agent of stale) {

@@ -1,35 +1,12 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import * as z from 'zod'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
-import {
-  afterId,
-  limit,
-  optionalName,
-  required,
-  since,
-  waitSeconds,
-} from '../tools/coordination/fields.ts'
 import { HttpError, readJsonBody, sendJson } from './http-exchange.ts'
+import { checked, historyQuery, leaveQuery, messagesQuery } from './queries.ts'
 
-const messagesQuery = z.strictObject({
-  since,
-  channel: optionalName('channel'),
-  after_id: afterId,
-  limit,
-  wait_seconds: waitSeconds,
-})
+/** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']
-
-const historyQuery = z.strictObject({
-  file: z.string().optional(),
-  agent: z.string().optional(),
-  since: z.string().optional(),
-  as_of: z.string().optional(),
-})
-
-const leaveBody = z.strictObject({ agent_id: required('agent_id') })
 
 type Answer = (
   project: Project,
@@ -44,7 +21,7 @@ const routes: Record<string, Answer> = {
   },
 
   'GET /api/messages': async (project, query, _, response) => {
-    const request = parse(messagesQuery, fieldsOf(query))
+    const request = checked(messagesQuery, fieldsOf(query))
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     sendJson(response, 200, await project.messages.look(request, gone.signal))
@@ -52,7 +29,7 @@ const routes: Record<string, Answer> = {
 
   /** One entry a line, since a journal may be longer than memory. */
   'GET /api/history': async (project, query, _, response) => {
-    const entries = project.history(parse(historyQuery, fieldsOf(query)))
+    const entries = project.history(checked(historyQuery, fieldsOf(query)))
     const first = await entries.next() // before the status is out, so that a refusal can be told
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })
     for (let entry = first; !entry.done; entry = await entries.next()) {
@@ -67,7 +44,7 @@ const routes: Record<string, Answer> = {
   },
 
   'POST /api/leave': async (project, _, request, response) => {
-    const { agent_id } = parse(leaveBody, await readJsonBody(request))
+    const { agent_id } = checked(leaveQuery, await readJsonBody(request))
     await project.agents.leave(agent_id)
     sendJson(response, 200, { ok: true })
   },
@@ -98,10 +75,4 @@ function fieldsOf(query: URLSearchParams): Record<string, unknown> {
   return Object.fromEntries(
     given.map(([name, value]) => [name, numbers.includes(name) ? Number(value) : value]),
   )
-}
-
-function parse<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw new AgentMailError('invalid_request', result.error.issues[0]?.message ?? 'invalid request')
 }

@@ -6,6 +6,7 @@ import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
+import { checked, messagesQuery } from './queries.ts'
 
 export interface Connection {
   /** What answers, for people. */
@@ -51,8 +52,10 @@ export class LocalConnection implements Connection {
     return this.#project.agents.list(options)
   }
 
-  messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
-    return this.#project.messages.look(request)
+  async messages(
+    request: MessagesRequest,
+  ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
+    return this.#project.messages.look(checked(messagesQuery, request))
   }
 
   history(request: HistoryRequest): AsyncIterable<HistoryEntry> {

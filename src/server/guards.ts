@@ -42,6 +42,11 @@ export class Guards {
   /** Nothing, if the request may go on. `isOpen`: it needs no token. */
   check(request: IncomingMessage, isOpen: boolean): Refusal | undefined {
     const { host, origin, authorization } = request.headers
+    if (
+      request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1
+    ) {
+      return { status: 400, message: 'Host must be there once' }
+    }
     if (!this.#isOwnName(host)) {
       return {
         status: 403,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readJson } from './message.ts'
 
 const maxBodyBytes = 1 << 20
+const throwAwayMs = 2000
 
 /** An answer that ends an exchange early, in JSON-RPC's form, which every caller can read. */
 export class HttpError extends Error {
@@ -49,23 +50,41 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  const tooLarge = () => {
-    request.resume() // what still comes is thrown away, so that the client reads the answer
+  const tooLarge = async () => {
+    await thrownAway(request)
     return new HttpError(413, `the body is larger than ${maxBodyBytes} bytes`)
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw await tooLarge()
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBodyBytes) {
         request.removeAllListeners('data')
         chunks.length = 0
-        reject(tooLarge())
+        tooLarge().then(reject)
       } else chunks.push(chunk)
     })
-    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('end', () => {
+      if (size <= maxBodyBytes) resolve(Buffer.concat(chunks))
+    })
     request.on('error', reject)
-    request.on('close', () => reject(new HttpError(400, 'the body ended early')))
+    request.on('close', () => {
+      if (size <= maxBodyBytes) reject(new HttpError(400, 'the body ended early'))
+    })
+  })
+}
+
+/** Lets the client finish sending, within bounds: one that is cut off while it sends does not read its answer. */
+function thrownAway(request: IncomingMessage): Promise<void> {
+  request.resume()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, throwAwayMs)
+    for (const event of ['end', 'close'] as const) {
+      request.on(event, () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }
   })
 }
 

@@ -169,7 +169,7 @@ export class HttpServer {
       allow(request, ['GET', 'HEAD'])
       return this.#page(response)
     }
-    const projectNamed = (given: string) => this.#project(projectName(given || undefined))
+    const projectNamed = (given: string) => this.#project(checkedName(given))
     if (await serveApi(path, query, projectNamed, request, response)) return
     request.resume()
     throw new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
@@ -258,13 +258,18 @@ function allow(request: IncomingMessage, methods: string[]): void {
 
 /** The project that a path names: any text that fits a line. */
 function projectName(encoded: string | undefined): string {
-  if (encoded === undefined || encoded === '') return ownProject
-  let name: string | undefined
   try {
-    name = decodeURIComponent(encoded)
-  } catch {}
-  if (name !== undefined && name.length <= maxProjectCharacters && /^[^/\p{Cc}]+$/u.test(name))
-    return name
+    return checkedName(decodeURIComponent(encoded ?? ''))
+  } catch (error) {
+    throw error instanceof HttpError
+      ? error
+      : new HttpError(404, 'no such project: the path is not UTF-8')
+  }
+}
+
+function checkedName(name: string): string {
+  if (name === '') return ownProject
+  if (name.length <= maxProjectCharacters && /^[^/\p{Cc}]+$/u.test(name)) return name
   throw new HttpError(404, 'no such project: a name has up to 100 characters and no slash')
 }
 

@@ -1,5 +1,10 @@
 /** Makes an MCP server of a toolset; the same for every transport and both protocol eras. */
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import type { Tool, ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
 
@@ -29,5 +34,19 @@ export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Co
     if (tool) return answer(tool, params.arguments, mcpReq.signal)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
   })
+  const connect = server.connect.bind(server)
+  server.connect = (transport) => connect(speakPlainly(transport))
   return server
+}
+
+/** The SDK tells a malformed request what its parser said, which means nothing to a caller. */
+function speakPlainly(transport: Transport): Transport {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    if (!('error' in message) || !/[\n[{]/.test(message.error.message))
+      return send(message, options)
+    const words = 'Invalid request: its parameters do not fit the method'
+    return send({ ...message, error: { code: message.error.code, message: words } }, options)
+  }
+  return transport
 }

@@ -72,7 +72,9 @@ async function projectRoots(database: string): Promise<string[]> {
 }
 
 /** Resolves the part of a path that exists; nothing is opened. */
-function withoutLinks(path: string): string {
+function withoutLinks(spelling: string): string {
+  const path = spelling.replaceAll('\\', '/')
+  if (!/^\/[^/]/.test(path)) return path // a drive or another machine
   for (let existing = resolve(path); ; existing = dirname(existing)) {
     try {
       return join(realpathSync(existing), relative(existing, resolve(path)))

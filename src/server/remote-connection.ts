@@ -30,6 +30,8 @@ export class RemoteConnection implements Connection {
   readonly #options: RemoteOptions
   readonly #kept = new Set<string>()
   readonly #closing = new AbortController()
+  /** The calls that wait for messages. */
+  readonly #waiting = new Set<AbortController>()
   #staleMs = 120_000
   #timer: NodeJS.Timeout | undefined
   #lastId = 0
@@ -57,13 +59,35 @@ export class RemoteConnection implements Connection {
   }
 
   async call(tool: string, args: object = {}, signal?: AbortSignal): Promise<ToolResult> {
-    const { project } = this.#options
     const waitMs =
       isRecord(args) && typeof args.wait_seconds === 'number' ? args.wait_seconds * 1000 : 0
+    const waiting = new AbortController()
+    if (waitMs > 0) this.#waiting.add(waiting)
+    const answering = this.#call(
+      tool,
+      args,
+      waitMs,
+      signal ? [signal, waiting.signal] : [waiting.signal],
+    )
+    return answering
+      .catch((error) => {
+        if (waiting.signal.aborted) return nothingNew
+        throw error
+      })
+      .finally(() => this.#waiting.delete(waiting))
+  }
+
+  async #call(
+    tool: string,
+    args: object,
+    waitMs: number,
+    signals: AbortSignal[],
+  ): Promise<ToolResult> {
+    const { project } = this.#options
     const response = await this.#fetch(`/mcp${project ? `/${encodeURIComponent(project)}` : ''}`, {
       method: 'POST',
       ms: answerMs + waitMs,
-      signal,
+      signals,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
@@ -121,7 +145,7 @@ export class RemoteConnection implements Connection {
   }
 
   stopWaiting(): void {
-    this.#closing.abort()
+    for (const waiting of this.#waiting) waiting.abort()
   }
 
   async close(): Promise<void> {
@@ -155,13 +179,13 @@ export class RemoteConnection implements Connection {
       method?: string
       headers?: Record<string, string>
       body?: object
-      signal?: AbortSignal | undefined
+      signals?: AbortSignal[]
     },
   ): Promise<Response> {
     const { url } = this.#options
     const token = path.startsWith('/health') ? undefined : this.#options.token // not before it is known
     const signals = [AbortSignal.timeout(options.ms), this.#closing.signal]
-    if (options.signal) signals.push(options.signal)
+    signals.push(...(options.signals ?? []))
     try {
       return await fetch(`${url}${path}`, {
         method: options.method ?? 'GET',
@@ -174,6 +198,12 @@ export class RemoteConnection implements Connection {
       throw unreachable(url, reasonOf(error))
     }
   }
+}
+
+/** What a wait that is ended answers. */
+const nothingNew: ToolResult = {
+  content: [{ type: 'text', text: '{"messages":[],"has_more":false}' }],
+  structuredContent: { messages: [], has_more: false },
 }
 
 function toolResult(result: Record<string, unknown>): ToolResult {

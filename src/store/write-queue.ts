@@ -86,8 +86,6 @@ export class WriteQueue {
       const batch = new Batch()
       try {
         await this.#store.transaction((transaction) => batch.run(transaction, rest))
-        batch.settle(rest)
-        return
       } catch (error) {
         if (error instanceof CallFailed) {
           const { call, cause } = error
@@ -105,7 +103,10 @@ export class WriteQueue {
           for (const call of rest) call.reject(unwritable(error))
           return
         }
+        continue
       }
+      batch.settle(rest)
+      return
     }
   }
 }
@@ -144,7 +145,13 @@ class Batch {
   }
 
   settle(calls: Call[]): void {
-    for (const work of this.#afterCommit) work()
+    for (const work of this.#afterCommit) {
+      try {
+        work()
+      } catch (error) {
+        log(`news of a commit could not be told: ${error instanceof Error ? error.stack : error}`)
+      }
+    }
     for (const call of calls) {
       if (this.#failures.has(call)) call.reject(this.#failures.get(call))
       else call.resolve(undefined)

@@ -104,8 +104,10 @@ function parse<Input extends z.ZodObject>(input: Input, args: object): z.infer<I
     const next = known.length > 0 ? `Known: ${known.join(', ')}.` : 'This tool takes no arguments.'
     throw refusal(`unknown argument: ${unknown.join(', ')}`, next)
   }
-  const withNul = findNul(args)
+  const withNul = findText(args, (text) => text.includes('\0'))
   if (withNul) throw refusal(`${withNul} must not contain NUL characters`)
+  const broken = findText(args, (text) => /\p{Surrogate}/u.test(text))
+  if (broken) throw refusal(`${broken} must not contain half a surrogate pair`)
   const result = input.safeParse(withoutEmpty(input, args))
   if (result.success) return result.data
   throw refusal(result.error.issues[0]?.message ?? 'invalid arguments')
@@ -124,12 +126,16 @@ function withoutEmpty(input: z.ZodObject, args: object): object {
 const refusal = (message: string, next?: string) =>
   new AgentMailError('invalid_request', message, next)
 
-/** The name of the argument that holds a NUL, which databases and terminals cut text at. */
-function findNul(value: unknown, name = 'arguments'): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? name : undefined
+/** The name of the argument that holds such text: databases cut at a NUL, and store half a pair as something else. */
+function findText(
+  value: unknown,
+  isSuch: (text: string) => boolean,
+  name = 'arguments',
+): string | undefined {
+  if (typeof value === 'string') return isSuch(value) ? name : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, inner] of Object.entries(value)) {
-    const found = findNul(inner, Array.isArray(value) ? name : key)
+    const found = findText(inner, isSuch, Array.isArray(value) ? name : key)
     if (found) return found
   }
   return undefined

@@ -69,9 +69,9 @@ export function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
 }
 
 /** An empty folder that goes with the test. */
-export function temporaryFolder(): string {
+export function temporaryFolder(atEnd: (end: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

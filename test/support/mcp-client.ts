@@ -1,4 +1,4 @@
-/** Clients of `agentmail mcp`: the official one in both protocol eras, and one that writes and reads raw lines. */
+/** Clients of `agentmail mcp [toolset]`: the official one in both protocol eras, and one that writes and reads raw lines. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/client'
@@ -14,6 +14,8 @@ export const revisions: Record<Era, string> = { legacy: '2025-11-25', modern: '2
 export interface ServerOptions {
   env: Env
   cwd?: string
+  /** What starts the server; `mcp` without it. */
+  args?: string[]
 }
 
 /** The official client, connected to a server of its own. */
@@ -22,7 +24,7 @@ export async function connect(era: Era | 'auto', options: ServerOptions): Promis
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [binary, 'mcp'],
+    args: [binary, ...(options.args ?? ['mcp'])],
     env: Object.fromEntries(
       Object.entries(plainEnv(options.env)).flatMap(([key, value]) =>
         value === undefined ? [] : [[key, value]],
@@ -37,7 +39,7 @@ export async function connect(era: Era | 'auto', options: ServerOptions): Promis
 }
 
 const version = z.literal('2.0')
-const answerSchema = z
+export const answerSchema = z
   .strictObject({
     jsonrpc: version,
     id: z.union([z.string(), z.int(), z.null()]),
@@ -47,7 +49,7 @@ const answerSchema = z
       .optional(),
   })
   .refine(({ result, error }) => (result === undefined) !== (error === undefined))
-const notificationSchema = z.strictObject({
+export const notificationSchema = z.strictObject({
   jsonrpc: version,
   method: z.string(),
   params: z.looseObject({}).optional(),
@@ -63,7 +65,7 @@ export interface Exit {
   stderr: string
 }
 
-const meta = {
+export const meta = {
   'io.modelcontextprotocol/protocolVersion': revisions.modern,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -93,7 +95,7 @@ export class LineClient {
 
   constructor(options: ServerOptions & { era?: Era }) {
     this.era = options.era ?? 'legacy'
-    const child = start(['mcp'], options)
+    const child = start(options.args ?? ['mcp'], options)
     this.child = child
     child.stdin.on('error', () => {}) // the server may end first: `ended` tells
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

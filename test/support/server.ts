@@ -6,7 +6,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { type Env, ended, type Ran, start, temporaryFolder } from './agentmail.ts'
 import { type Era, revisions } from './mcp-client.ts'
@@ -43,13 +43,16 @@ export class TestServer {
   }
 
   /** Starts one on a free port, and kills it when the test is over. */
-  static async start({ env = {}, args = [], db, cwd }: ServerOptions = {}): Promise<TestServer> {
-    const database = db ?? join(temporaryFolder(), 'agentmail.db')
+  static async start(
+    { env = {}, args = [], db, cwd }: ServerOptions = {},
+    atEnd: (end: () => void) => void = onTestFinished,
+  ): Promise<TestServer> {
+    const database = db ?? join(temporaryFolder(atEnd), 'agentmail.db')
     const child = start(['serve', '--json', '--port', '0', '--db', database, ...args], {
       env,
       ...(cwd ? { cwd } : {}),
     })
-    onTestFinished(() => {
+    atEnd(() => {
       child.kill('SIGKILL')
     })
     const over = ended(child)
@@ -79,6 +82,22 @@ export class TestServer {
   /** The official client, connected over Streamable HTTP or SSE. */
   connect(transport: 'http' | 'sse', era: Era = 'legacy', project?: string): Promise<Client> {
     return connectClient(this.url, transport, era, project)
+  }
+}
+
+/** One server for all the tests of a block, which leave it as they found it. */
+export function sharedServer(options: ServerOptions = {}): () => TestServer {
+  const ends: (() => void)[] = []
+  let server: TestServer | undefined
+  beforeAll(async () => {
+    server = await TestServer.start(options, (end) => ends.push(end))
+  })
+  afterAll(() => {
+    for (const end of ends) end()
+  })
+  return () => {
+    if (!server) throw new Error('The server is started before the tests, not before that')
+    return server
   }
 }
 

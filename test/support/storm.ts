@@ -12,14 +12,27 @@ function generator(seed: number): (below: number) => number {
   }
 }
 
+/** What a toolset calls things. */
+interface Words {
+  tools: string[]
+  arguments: string[]
+}
+
+const mailbox: Words = {
+  tools: ['send', 'receive', 'status', 'list-recipients'],
+  arguments: ['recipient', 'message', 'status'],
+}
+
 export class Storm {
   readonly #random: (below: number) => number
   readonly #era: Era
+  readonly #words: Words
   #count = 0
 
-  constructor(seed: number, era: Era) {
+  constructor(seed: number, era: Era, words = mailbox) {
     this.#random = generator(seed)
     this.#era = era
+    this.#words = words
   }
 
   /** A line without a newline in it. */
@@ -71,20 +84,20 @@ export class Storm {
   }
 
   #object(length: number, depth: number): object {
-    const names = ['recipient', 'message', 'status', 'name', 'arguments', '_meta', 'id']
+    const names = [...this.#words.arguments, 'name', 'arguments', '_meta', 'id']
     const key = () => this.#pick([...names, this.#text()])
     return Object.fromEntries(Array.from({ length }, () => [key(), this.#value(depth - 1)]))
   }
 
   #arguments(): unknown {
     if (this.#random(4) === 0) return this.#value(3)
-    const sent = { recipient: this.#text(), message: this.#text() }
-    return this.#pick([sent, { status: this.#text() }, {}, { ...sent, ...this.#object(2, 2) }])
+    const named = this.#words.arguments.filter(() => this.#random(2))
+    const sent = Object.fromEntries(named.map((name) => [name, this.#text()]))
+    return this.#pick([sent, sent, {}, { ...sent, ...this.#object(2, 2) }])
   }
 
   #call(): string {
-    const tools = ['send', 'receive', 'status', 'list-recipients']
-    const name = this.#random(8) ? this.#pick(tools) : this.#value(1)
+    const name = this.#random(8) ? this.#pick(this.#words.tools) : this.#value(1)
     const params = { name, arguments: this.#arguments() }
     return requestLine(this.#id(), 'tools/call', params, this.#random(8) ? this.#era : 'legacy')
   }

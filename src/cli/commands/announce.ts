@@ -20,7 +20,7 @@ export const command: Command = {
           'For example: agentmail announce src/parser.ts "Numbers may have an exponent"',
         )
       }
-      const [file_path] = await projectPaths([file])
+      const [file_path] = (await projectPaths([file])).files
       const answer = await ask(connection, 'announce_change', { agent_id, file_path, summary })
       if (json) printJson(answer)
       else print(`Change #${answer.change_id} announced`)

@@ -20,8 +20,12 @@ export const command: Command = {
   run: ({ flags, positionals, json }) =>
     acting(flags, async (connection, { agent_id }) => {
       if (positionals.length === 0) throw noFiles('claim')
-      const files = await projectPaths(positionals)
-      const answer = await ask(connection, 'claim_files', { agent_id, files })
+      const { files, spelling } = await projectPaths(positionals)
+      const { claimed, conflicts } = await ask(connection, 'claim_files', { agent_id, files })
+      const answer = {
+        claimed: claimed.map(spelling),
+        conflicts: conflicts.map((conflict) => ({ ...conflict, file: spelling(conflict.file) })),
+      }
       if (json) printJson(answer)
       else {
         for (const file of answer.claimed) print(`Claimed ${line(file)}`)
@@ -37,7 +41,7 @@ export const command: Command = {
           for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
         })
         clearInterval(alive)
-        await ask(connection, 'release_files', { agent_id, files: answer.claimed })
+        await ask(connection, 'release_files', { agent_id, files: claimed })
       }
       return answer.conflicts.length > 0 ? 1 : 0
     }),

@@ -13,7 +13,7 @@ export const command: Command = {
 
   run: ({ flags, positionals, json }) =>
     connected(flags, async (connection) => {
-      const files = await projectPaths(positionals)
+      const { files } = await projectPaths(positionals)
       const answer = await ask(connection, 'get_file_claims', files.length > 0 ? { files } : {})
       if (json) printJson(answer)
       else if (answer.claims.length === 0) print('No claims')

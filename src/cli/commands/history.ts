@@ -23,7 +23,7 @@ export const command: Command = {
   run: ({ flags, json }) =>
     connected(flags, async (connection) => {
       const named = textOf(flags.file)
-      const [file] = named ? await projectPaths([named]) : []
+      const [file] = named ? (await projectPaths([named])).files : []
       const entries = connection.history({
         file,
         agent: textOf(flags.agent),

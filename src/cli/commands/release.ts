@@ -16,8 +16,9 @@ export const command: Command = {
   run: ({ flags, positionals, json }) =>
     acting(flags, async (connection, { agent_id }) => {
       if (positionals.length === 0) throw noFiles('release')
-      const files = await projectPaths(positionals)
-      const answer = await ask(connection, 'release_files', { agent_id, files })
+      const { files, spelling } = await projectPaths(positionals)
+      const { released } = await ask(connection, 'release_files', { agent_id, files })
+      const answer = { released: released.map(spelling) }
       if (json) printJson(answer)
       else if (answer.released.length === 0) print('None of them was yours')
       else for (const file of answer.released) print(`Released ${line(file)}`)

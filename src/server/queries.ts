@@ -1,0 +1,34 @@
+/** The questions beyond the tools, checked in the same words wherever they are asked. */
+import * as z from 'zod'
+import { AgentMailError } from '../errors.ts'
+import {
+  afterId,
+  limit,
+  optionalName,
+  required,
+  since,
+  waitSeconds,
+} from '../tools/coordination/fields.ts'
+
+export const messagesQuery = z.strictObject({
+  since,
+  channel: optionalName('channel'),
+  after_id: afterId,
+  limit,
+  wait_seconds: waitSeconds,
+})
+
+export const historyQuery = z.strictObject({
+  file: z.string().optional(),
+  agent: z.string().optional(),
+  since: z.string().optional(),
+  as_of: z.string().optional(),
+})
+
+export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
+
+export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new AgentMailError('invalid_request', result.error.issues[0]?.message ?? 'invalid request')
+}

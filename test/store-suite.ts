@@ -1,0 +1,30 @@
+/** What every store must hold: the port, and on it the coordination of agents under load, races, retries and odd clocks. */
+import { describe, vi } from 'vitest'
+import { claimsSuite } from './store-suite/claims.ts'
+import { clocksSuite } from './store-suite/clocks.ts'
+import { lifeSuite } from './store-suite/life.ts'
+import { orderSuite } from './store-suite/order.ts'
+import { portSuite } from './store-suite/port.ts'
+import { retrySuite } from './store-suite/retries.ts'
+import { schemaSuite } from './store-suite/schema.ts'
+import type { NewDatabase } from './support/databases.ts'
+import { isLong } from './support/parts.ts'
+
+/**
+ * @param newDatabase makes an empty database, and gives what connects to it; each test makes its own
+ * and connects as often as it likes, as several servers would.
+ * @example storeSuite('SQLite', async () => {
+ *   const path = join(temporaryFolder(), 'agentmail.db')
+ *   return () => openSqlite(path)
+ * })
+ */
+export function storeSuite(name: string, newDatabase: NewDatabase): void {
+  vi.setConfig({ testTimeout: isLong ? 900_000 : 120_000 })
+  describe(`${name}: the port`, () => portSuite(newDatabase))
+  describe(`${name}: the schema`, () => schemaSuite(newDatabase))
+  describe(`${name}: order`, () => orderSuite(newDatabase))
+  describe(`${name}: retries`, () => retrySuite(newDatabase))
+  describe(`${name}: claims`, () => claimsSuite(newDatabase))
+  describe(`${name}: life`, () => lifeSuite(newDatabase))
+  describe(`${name}: clocks`, () => clocksSuite(newDatabase))
+}
