@@ -237,23 +237,29 @@ describe('an absolute path', () => {
     const server = await TestServer.start({ cwd: main })
     const project = new TestProject(server.url)
     await project.claim(await project.register('coder-1'), 'src/a.ts')
-    const { claims } = await project.claims(join(link, 'src/a.ts'))
+    const { claims } = await project.claims(join(link, 'src/a.ts'), `${link}\\src\\new\\b.ts`)
     expect(claims).toMatchObject([{ file_path: 'src/a.ts' }])
+    await project.announce(await project.register('coder-2'), 'new', {
+      file_path: join(link, 'src/new/b.ts'),
+    })
+    expect((await project.changes()).changes).toMatchObject([{ file_path: 'src/new/b.ts' }])
   })
 
   it('outside is refused, and the refusal tells no other path', async () => {
-    const { folder, main, beside } = repository()
+    const { folder, main, beside, link } = repository()
     const server = await TestServer.start({ cwd: main })
     const project = new TestProject(server.url)
     const agent_id = await project.register('coder-1')
     const outside = [
       ...['/etc/passwd', '/', folder, `${main}-other/a.ts`, `${main}/../a.ts`, `${beside}x`],
       ...[`${main}/src/../../other/a.ts`, `${main}/../../../../../../../../a.ts`],
+      ...['\\etc\\passwd', 'C:\\a.ts', 'C:/a.ts', '\\\\host\\share\\a.ts', '\\\\?\\C:\\a.ts'],
+      ...[`${link}/../a.ts`, `${link}-other/a.ts`, `${folder}/nowhere/a.ts`],
     ]
     for (const path of outside) {
       const text = await project.refusal('claim_files', { agent_id, files: ['src/b.ts', path] })
-      expect(text).toMatch(/ is outside the project\n/)
-      expect(text.replace(JSON.stringify(path), '')).not.toContain('/')
+      expect(text.split('\n')[0]).toBe(`path "${path}" is outside the project`)
+      expect(text.replace(`"${path}"`, '')).not.toContain('/')
     }
     expect((await project.claims()).claims).toEqual([])
     const other = new TestProject(server.url, 'other')

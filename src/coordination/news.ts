@@ -4,6 +4,7 @@ import { integer, type Reader, text } from '../store/store.ts'
 
 /** How often the counters are read for news of other processes, while somebody waits. */
 const pollMs = 300
+const wokenAtOnce = 50
 
 export interface NewsItem {
   project: string
@@ -30,8 +31,13 @@ export class News {
     this.#store = store
   }
 
+  /** Wakes whoever wants it, some at a time, so that a crowd of readers does not hold up who wrote. */
   publish(item: NewsItem): void {
-    for (const listener of [...this.#listeners]) listener(item)
+    const wake = (listeners: Listener[]) => {
+      for (const listener of listeners.slice(0, wokenAtOnce)) listener(item)
+      if (listeners.length > wokenAtOnce) setImmediate(wake, listeners.slice(wokenAtOnce))
+    }
+    if (this.#listeners.size > 0) setImmediate(wake, [...this.#listeners])
   }
 
   /** Listens from now on: the first item that `wanted` accepts ends the wait, as do the time, `cancel`, and `close`. */
@@ -62,7 +68,7 @@ export class News {
   /** Ends every wait, and those to come. */
   close(): void {
     this.#isClosed = true
-    this.publish({ project: '', stream: 'messages' })
+    this.publish({ project: '', stream: 'messages' }) // whatever it says, it ends every wait now
     this.#stopPolling()
   }
 

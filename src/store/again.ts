@@ -4,7 +4,7 @@ import { randomFraction } from '../random.ts'
 import { StoreError } from './store.ts'
 
 /** Gives up with the error itself when the time is over. */
-export async function again<T>(work: () => T | Promise<T>, patienceMs = 5000): Promise<T> {
+export async function again<T>(work: () => T | Promise<T>, patienceMs = 8000): Promise<T> {
   const giveUpAt = performance.now() + patienceMs
   for (let attempt = 1; ; attempt++) {
     try {

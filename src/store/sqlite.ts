@@ -152,6 +152,7 @@ const troubles: Record<number, StoreTrouble> = {
   5: 'again', // BUSY
   6: 'again', // LOCKED
   8: 'unreadable', // READONLY
+  10: 'unreadable', // IOERR
   11: 'unreadable', // CORRUPT
   13: 'full', // FULL
   14: 'unreadable', // CANTOPEN

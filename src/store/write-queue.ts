@@ -23,7 +23,7 @@ export interface Write extends Transaction {
   append(table: string, row: Row): void
   /** A row that several calls of a batch read and change: loaded by the first, saved once before the commit. */
   shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T>
-  /** Is run when the transaction is durable, before the caller hears of it. */
+  /** Is run when the transaction is durable and its callers have heard of it. */
   afterCommit(work: () => void): void
 }
 
@@ -145,16 +145,16 @@ class Batch {
   }
 
   settle(calls: Call[]): void {
+    for (const call of calls) {
+      if (this.#failures.has(call)) call.reject(this.#failures.get(call))
+      else call.resolve(undefined)
+    }
     for (const work of this.#afterCommit) {
       try {
         work()
       } catch (error) {
         log(`news of a commit could not be told: ${error instanceof Error ? error.stack : error}`)
       }
-    }
-    for (const call of calls) {
-      if (this.#failures.has(call)) call.reject(this.#failures.get(call))
-      else call.resolve(undefined)
     }
   }
 

@@ -23,11 +23,17 @@ export type Structured = Record<string, unknown>
 export class Caller {
   readonly #agent: Agent
   #lastId = 0
+  #asked = 0
 
   /** With `reuse`, a connection serves one call after the other; else each call has its own. */
   constructor({ reuse = true } = {}) {
     this.#agent = new Agent({ keepAlive: reuse })
     onTestFinished(() => this.#agent.destroy())
+  }
+
+  /** How many calls have left this process, answered or not. */
+  get asked(): number {
+    return this.#asked
   }
 
   /** Gives the structured answer; throws `ToolFailed` or `ConnectionLost`. */
@@ -64,6 +70,9 @@ export class Caller {
         })
         response.on('error', lost)
         response.on('end', () => resolve({ status: response.statusCode, text }))
+      })
+      sent.on('finish', () => {
+        this.#asked++
       })
       sent.on('error', lost)
       sent.end(body)

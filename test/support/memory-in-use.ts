@@ -18,8 +18,9 @@ type Memory = z.infer<typeof told>
  * In MiB, once it has done what it was asked: what its objects and buffers take, and the whole
  * process after a collection and before.
  */
-export async function memoryInUse({ child, pid }: TestServer): Promise<Memory> {
-  await eventually('the server rests', () => isAtRest(pid), 60_000)
+export async function memoryInUse(server: TestServer): Promise<Memory> {
+  const { child } = server
+  await atRest(server)
   const line = new Promise<string>((resolve) => {
     let text = ''
     const listen = (chunk: string) => {
@@ -36,11 +37,15 @@ export async function memoryInUse({ child, pid }: TestServer): Promise<Memory> {
   return { used: used / 2 ** 20, rss: rss / 2 ** 20, withGarbage: withGarbage / 2 ** 20 }
 }
 
+/** Waits until a server has nothing to do. */
+export const atRest = ({ pid }: TestServer): Promise<boolean> =>
+  eventually('the server rests', () => isAtRest(pid), 60_000)
+
 /** Asleep, and used no time for a while. */
 async function isAtRest(pid: number): Promise<boolean> {
   const before = activity(pid)
-  for (let look = 0; look < 5; look++) {
-    await sleep(40)
+  for (let look = 0; look < 4; look++) {
+    await sleep(30)
     const now = activity(pid)
     if (now.state !== 'S' || now.ticks > before.ticks + 1) return false
   }

@@ -32,7 +32,7 @@ export function projectsOnOneServer(env: Env = {}): () => TestProject {
 }
 
 /** RFC 3339 UTC with microseconds. */
-export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 const id = z.int().min(1)
 const message = z.strictObject({
   id,
@@ -76,8 +76,6 @@ const outputs = {
   get_changes: z.strictObject({ changes: z.array(change), has_more: z.boolean() }),
 }
 
-export type Message = z.infer<typeof message>
-export type Change = z.infer<typeof change>
 interface Cursor {
   since?: string
   after_id?: number

@@ -75,7 +75,7 @@ export function makeWrite(
   return { ...fresh, args: { agent_id, files }, names }
 }
 
-export const startReal = (db: string): Promise<Victim> => TestServer.start({ db })
+const startReal = (db: string): Promise<Victim> => TestServer.start({ db })
 
 /** One that acknowledges before it commits. */
 export async function startHasty(database: string): Promise<Victim> {
@@ -109,28 +109,24 @@ export class WriteStorm {
 
   /** Kills the server so many times; gives the last one, which lives, when all that was begun is acknowledged. */
   async run(kills: number): Promise<Victim> {
-    const { random } = this.#options
     const agents = await Promise.all(Array.from({ length: writers }, (_, n) => this.#register(n)))
     const [reader = ''] = agents
-    const writing = Promise.all(agents.map((agent, index) => this.#write(agent, index)))
+    const writing = Promise.all(agents.map((agent, index) => this.#write(agent, index))).then(
+      () => {
+        this.#isQuiet = true
+      },
+    )
     const reading = Promise.all([
       this.#follow(this.seen.messages, (cursor) =>
         this.#readMessages({ agent_id: reader, ...cursor }),
       ),
       this.#follow(this.seen.changes, (cursor) => this.#getChanges(cursor)),
     ])
-    const killing = (async () => {
-      for (let kill = 0; kill < kills; kill++) {
-        const enough = this.#acknowledged + Math.ceil(random() * 100)
-        while (this.#acknowledged < enough) await sleep(1)
-        await sleep(random() * 10)
-        await this.#kill()
-      }
+    try {
+      await Promise.all([this.#killOften(kills), writing, reading])
+    } finally {
       this.#isOver = true
-    })()
-    await Promise.all([killing, writing])
-    this.#isQuiet = true
-    await reading
+    }
     return this.#victim
   }
 
@@ -141,6 +137,17 @@ export class WriteStorm {
 
   #start = () => this.#options.startVictim(this.#options.database)
 
+  async #killOften(kills: number): Promise<void> {
+    const { random } = this.#options
+    for (let kill = 0; kill < kills; kill++) {
+      const enough = this.#acknowledged + Math.ceil(random() * 60)
+      while (this.#acknowledged < enough && !this.#isOver) await sleep(1)
+      await sleep(random() * 10)
+      await this.#kill()
+    }
+    this.#isOver = true
+  }
+
   async #kill(): Promise<void> {
     const { random, afterKill } = this.#options
     const { child, ended } = await this.#victim
@@ -148,7 +155,7 @@ export class WriteStorm {
       child.kill('SIGKILL')
       await ended
       afterKill()
-      if (random() < 0.25) await this.#interruptStart()
+      if (random() < 0.15) await this.#interruptStart()
       return this.#start()
     })()
     await this.#victim
@@ -159,7 +166,7 @@ export class WriteStorm {
     const { database, random } = this.#options
     const child = start(['serve', '--port', '0', '--db', database])
     const over = ended(child)
-    await sleep(random() * 400)
+    await sleep(random() * 300)
     child.kill('SIGKILL')
     await over
   }
@@ -209,7 +216,7 @@ export class WriteStorm {
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error
       }
-      await sleep(5)
+      await sleep(25)
     }
   }
 
