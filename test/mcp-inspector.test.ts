@@ -14,6 +14,7 @@ import {
   temporaryFolder,
 } from './support/agentmail.ts'
 import { eras } from './support/mcp-client.ts'
+import { TestServer } from './support/server.ts'
 
 const timeout = 240_000
 
@@ -41,6 +42,12 @@ async function needInspector({ skip }: TestContext): Promise<void> {
   skip('npx cannot fetch the Inspector')
 }
 
+/** What a toolset's listing must be. Tools are listed in the order of their file names. */
+function snapshots(toolset: string): unknown[] {
+  const folder = join(import.meta.dirname, 'tool-snapshots', toolset)
+  return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+}
+
 /** Asks a server that works for `a`; only what is given with -e reaches it. */
 async function ask(env: Env, ...args: string[]): Promise<unknown> {
   const given = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
@@ -61,9 +68,7 @@ describe.each(eras)('the Inspector, %s era', (era) => {
     const env = as('a', temporaryFolder())
     const listing = await ask(env, '--protocol-era', era, '--method', 'tools/list')
     const { tools } = z.object({ tools: z.array(z.unknown()) }).parse(listing)
-    const folder = join(import.meta.dirname, 'tool-snapshots/mailbox')
-    const snapshots = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
-    expect(tools).toEqual(snapshots.map((text) => JSON.parse(text)))
+    expect(tools).toEqual(snapshots('mailbox'))
   })
 
   it('sends a message, which the CLI reads', { timeout }, async (context) => {
@@ -81,5 +86,30 @@ describe.each(eras)('the Inspector, %s era', (era) => {
     expect((await agentmail(['receive'], { env: as('b', folder) })).stdout).toBe(
       `From: a\nID: ${id}\n\nhi\n`,
     )
+  })
+})
+
+describe.each([
+  ['http', 'legacy', '/mcp'],
+  ['http', 'modern', '/mcp'],
+  ['sse', 'legacy', '/sse'],
+])('the Inspector over %s, %s era', (transport, era, path) => {
+  it('lists the nine coordination tools and calls one', { timeout }, async (context) => {
+    await needInspector(context)
+    const server = await TestServer.start()
+    const inspect = async (...args: string[]): Promise<unknown> => {
+      const target = [`${server.url}${path}`, '--transport', transport, '--protocol-era', era]
+      const { stdout, stderr, exitCode } = await inspector(...target, ...args)
+      expect(exitCode, stderr).toBe(0)
+      return JSON.parse(stdout)
+    }
+    const { tools } = z
+      .object({ tools: z.array(z.unknown()) })
+      .parse(await inspect('--method', 'tools/list'))
+    expect(tools).toEqual(snapshots('coordination'))
+    const call = ['--tool-name', 'register', '--tool-arg', 'name=inspector', 'role=tester']
+    await inspect('--method', 'tools/call', ...call)
+    const agents = await agentmail(['agents', '--json', '--server', server.url])
+    expect(agents.stdout).toContain('"name":"inspector"')
   })
 })
