@@ -89,7 +89,7 @@ describe('a server killed at random moments under sixteen writers', () => {
 
 const places = [
   { what: 'on a full disk', open: smallDisk, isThere: canMount(), next: 'The disk is full: ' },
-  { what: 'that may not grow', open: limitedProcess, isThere: canLimit(), next: 'The server ' },
+  { what: 'that may not grow', open: limitedProcess, isThere: canLimit(), next: 'Check the file' },
 ]
 
 describe.each(places)('a database $what', ({ what, open, isThere, next }) => {

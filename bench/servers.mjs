@@ -1,0 +1,135 @@
+/** Servers in processes of their own, and a client that costs little: plain requests on connections that are kept. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
+const bare = join(import.meta.dirname, 'bare-server.mjs')
+
+/** A server is as its arguments say, whatever the settings of who runs the bench. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('AGENTMAIL_')),
+)
+
+const revisions = { modern: '2026-07-28', legacy: '2025-11-25' }
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': revisions.modern,
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+export const letter = {
+  subject: 'Parser',
+  body: 'The tests of the parser are green; the lexer still fails on nested comments.',
+}
+
+/** Runs `work` with a way to start servers, which end with it. */
+export async function withServers(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'agentmail-bench-'))
+  const running = []
+  const start = async (name, args) => {
+    const database = join(folder, `${name}.db`)
+    const server = await Server.start(args(database), database)
+    running.push(server)
+    return server
+  }
+  try {
+    return await work({
+      agentmail: (name) =>
+        start(name, (database) => [binary, 'serve', '--json', '--port', '0', '--db', database]),
+      bare: (name) => start(name, (database) => [bare, database]),
+    })
+  } finally {
+    await Promise.all(running.map((server) => server.stop()))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+class Server {
+  #child
+  #url
+  #agent = new Agent({ keepAlive: true })
+  #lastId = 0
+
+  constructor(child, url, database) {
+    this.#child = child
+    this.#url = new URL('/mcp', url)
+    this.database = database
+  }
+
+  static start(args, database) {
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    return new Promise((resolve, reject) => {
+      let output = ''
+      let log = ''
+      child.stderr.on('data', (chunk) => {
+        log += chunk
+      })
+      child.stdout.on('data', (chunk) => {
+        output += chunk
+        if (output.endsWith('\n')) resolve(new Server(child, JSON.parse(output).url, database))
+      })
+      child.on('close', (code) => reject(new Error(`A server ended with ${code}: ${log}`)))
+    })
+  }
+
+  /** Registers an agent and gives its id. */
+  async register(name) {
+    const answer = await this.call('register', { name, role: 'coder' })
+    return answer.agent_id
+  }
+
+  /** Calls a tool and gives what it answers. */
+  async call(tool, args, era = 'modern') {
+    const text = await this.#post(tool, args, era)
+    const { result } = JSON.parse(era === 'modern' ? text : /^data: (.*)$/m.exec(text)?.[1])
+    if (!result || result.isError) throw new Error(`${tool} failed: ${text}`)
+    return result.structuredContent
+  }
+
+  #post(tool, args, era) {
+    const isModern = era === 'modern'
+    const params = { name: tool, arguments: args, ...(isModern ? { _meta: meta } : {}) }
+    const id = ++this.#lastId
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revisions[era],
+      ...(isModern ? { 'mcp-method': 'tools/call', 'mcp-name': tool } : {}),
+    }
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: 'POST', headers, agent: this.#agent }, (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk) => {
+          text += chunk
+        })
+        answer.on('end', () => resolve(text))
+        answer.on('error', reject)
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  /** Resident memory, in MB. */
+  memory() {
+    const pid = String(this.#child.pid)
+    const kilobytes =
+      process.platform === 'linux'
+        ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+        : execFileSync('ps', ['-o', 'rss=', '-p', pid])
+    return Number(kilobytes) / 1024
+  }
+
+  stop() {
+    this.#agent.destroy()
+    const ended = new Promise((resolve) => this.#child.on('close', resolve))
+    this.#child.kill()
+    return ended
+  }
+}
