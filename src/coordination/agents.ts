@@ -97,23 +97,28 @@ export class Agents {
       project,
       agent_id,
     )
-    if (found[0] && presence.isOverdue(integer(found[0].last_seen_us))) {
-      await queue.write((write) => this.touch(write, agent_id))
-    } else if (found[0]) presence.seen(project, agent_id)
-    else throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
+    if (found[0]) {
+      presence.seen(project, agent_id)
+      if (!presence.isOverdue(integer(found[0].last_seen_us))) return
+      await queue
+        .write((write) => this.touch(write, agent_id))
+        .catch((error) => {
+          if (!AgentMailError.is(error) || error.code !== 'storage') throw error // reading goes on
+        })
+    } else throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
   }
 
   /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */
   async leave(agent_id: string): Promise<void> {
     const { project, queue, clock } = this.#desk
     await queue.write(async (write) => {
+      const agent = await this.touch(write, agent_id)
       const claims = await write.all(
         'SELECT file_path FROM file_claims WHERE project = ? AND agent_id = ?',
         project,
         agent_id,
       )
       if (claims.length > 0) return
-      const agent = await this.touch(write, agent_id)
       const ledger = await Ledger.open(write, project, clock)
       await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
       ledger.record(agent, 'left')

@@ -107,8 +107,9 @@ export class Claims {
       const hashes = [...new Set(own.map(({ hash }) => hash))]
       for (const some of chunksOf(hashes)) {
         await write.run(
-          `DELETE FROM file_claims WHERE project = ? AND path_hash IN (${marks(some.length)})`,
+          `DELETE FROM file_claims WHERE project = ? AND agent_id = ? AND path_hash IN (${marks(some.length)})`,
           project,
+          agent_id,
           ...some,
         )
       }

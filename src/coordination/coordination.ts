@@ -11,8 +11,8 @@ import type { Desk } from './desk.ts'
 import { type HistoryEntry, type HistoryRequest, readHistory } from './history.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
-import { isAbsolute, normalPath } from './paths.ts'
 import { Presence } from './presence.ts'
+import { Roots } from './roots.ts'
 import { migrate } from './schema.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 
@@ -20,16 +20,15 @@ import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 export const ownProject = ''
 
 const maxOpenProjects = 1000
+const noRoots = new Roots(async () => [])
 
 export interface CoordinationOptions {
   store: Store
   /** An agent is stale when nothing was heard of it for this long. */
   staleMs: number
   clock?: Clock
-  /** Where the own project lies on this machine; asked again when a path is below none of them. */
-  roots?: () => Promise<string[]>
-  /** An absolute path without the links that lead to it. */
-  withoutLinks?: (path: string) => string
+  /** Where the own project lies on this machine. */
+  roots?: Roots
 }
 
 export interface Project {
@@ -51,7 +50,6 @@ export class Coordination {
   readonly #presence: Presence
   readonly #projects = new Map<string, { desk: Desk; project: Project }>()
   #sweeper: Sweeper | undefined
-  #roots: string[] | undefined
 
   private constructor(options: CoordinationOptions) {
     this.#options = options
@@ -125,6 +123,7 @@ export class Coordination {
     const known = this.#projects.get(name)
     if (known) return known
     if (this.#projects.size >= maxOpenProjects) this.#projects.clear() // they hold nothing but caches
+    const { roots = noRoots } = this.#options
     const desk: Desk = {
       project: name,
       store: this.#reader,
@@ -132,7 +131,7 @@ export class Coordination {
       clock: this.#clock,
       news: this.#news,
       presence: this.#presence,
-      normalPaths: (spellings) => this.#normalPaths(name, spellings),
+      normalPaths: (spellings) => (name === ownProject ? roots : noRoots).normal(spellings),
     }
     const agents = new Agents(desk)
     const project: Project = {
@@ -146,29 +145,6 @@ export class Coordination {
     const opened = { desk, project }
     this.#projects.set(name, opened)
     return opened
-  }
-
-  async #normalPaths(name: string, spellings: string[]): Promise<string[]> {
-    const { roots, withoutLinks = (path: string) => path } = this.#options
-    if (name !== ownProject || !roots || !spellings.some(isAbsolute)) {
-      return spellings.map((spelling) => normalPath(spelling, []))
-    }
-    this.#roots ??= await roots()
-    const known = this.#roots
-    try {
-      return spellings.map((spelling) => normalPath(spelling, known))
-    } catch {
-      const current = await roots() // a worktree may be new
-      this.#roots = current
-      return spellings.map((spelling) => {
-        try {
-          return normalPath(spelling, current)
-        } catch (error) {
-          if (!isAbsolute(spelling)) throw error
-          return normalPath(withoutLinks(spelling), current, spelling)
-        }
-      })
-    }
   }
 }
 

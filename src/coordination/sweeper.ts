@@ -48,7 +48,10 @@ export class Sweeper {
     const steadily = now.steady - this.#last.steady
     const drift = Math.abs(now.wall - this.#last.wall - steadily)
     const pause = steadily - this.#everyMs
-    if (drift > clockToleranceMs || pause > Math.max(clockToleranceMs, this.#staleMs / 4)) {
+    if (
+      drift > Math.min(clockToleranceMs, this.#staleMs / 4) ||
+      pause > Math.max(clockToleranceMs, this.#staleMs / 4)
+    ) {
       this.#listeningSince = now.wall
     }
     this.#last = now

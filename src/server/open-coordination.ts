@@ -3,6 +3,7 @@ import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
+import { Roots } from '../coordination/roots.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { worktrees } from '../mailbox/git.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
@@ -42,8 +43,8 @@ export async function openCoordination(config: Config, path: string): Promise<Co
     closeSync(openRegularFile(path, { create: true })) // so that only its owner may read it
     const opened = await openSqlite(path)
     store = opened
-    const roots = () => projectRoots(path)
-    const coordination = await Coordination.open({ store: opened, staleMs, roots, withoutLinks })
+    const roots = new Roots(() => projectRoots(path), withoutLinks)
+    const coordination = await Coordination.open({ store: opened, staleMs, roots })
     await again(() => opened.transaction(async () => {})) // so that a locked database is told now
     return coordination
   } catch (error) {

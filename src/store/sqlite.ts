@@ -22,10 +22,10 @@ export async function openSqlite(path: string): Promise<Store> {
   try {
     const connection = new Connection(new DatabaseSync(path, { timeout: busyMs }))
     writer = connection
-    const version = connection.version()
+    const version = await again(() => connection.version()) // another process may be creating it
     connection.exec('PRAGMA synchronous = FULL')
     connection.exec('PRAGMA trusted_schema = OFF') // the file may come with a repository
-    await again(() => connection.exec('PRAGMA journal_mode = WAL')) // another process may be at it
+    await again(() => connection.useWriteAheadLog())
     return new SqliteStore(
       version,
       connection,
@@ -136,6 +136,12 @@ class Connection {
     )
   }
 
+  useWriteAheadLog(): void {
+    const [row] = this.all('PRAGMA journal_mode = WAL', [])
+    if (row?.journal_mode === 'wal') return
+    throw new StoreError('again', 'another process keeps it from a write-ahead log')
+  }
+
   #prepare(sql: string): StatementSyncInstance {
     const known = this.#statements.get(sql)
     if (known) return known
@@ -156,6 +162,7 @@ const troubles: Record<number, StoreTrouble> = {
   11: 'unreadable', // CORRUPT
   13: 'full', // FULL
   14: 'unreadable', // CANTOPEN
+  15: 'again', // PROTOCOL
   26: 'unreadable', // NOTADB
 }
 

@@ -126,15 +126,19 @@ describe('calls of one turn', () => {
 })
 
 describe('an answer', () => {
-  it('comes after the commit, and after those who wait for news were told', async () => {
+  it('comes after the commit, and so do the news of it', async () => {
     const { queue, stored } = world
     const heard: string[] = []
+    let storedByThen: Promise<string[]> | undefined
     let mayEnd = () => {}
     const held = new Promise<void>((resolve) => {
       mayEnd = resolve
     })
     const first = queue.write(async (write) => {
-      write.afterCommit(() => heard.push('news'))
+      write.afterCommit(() => {
+        heard.push('news')
+        storedByThen = stored()
+      })
       return add(write, 'first')
     })
     const second = queue.write(() => held)
@@ -143,8 +147,8 @@ describe('an answer', () => {
     expect([heard, await stored()]).toEqual([[], []])
     mayEnd()
     await Promise.all([first, second])
-    expect(heard).toEqual(['news', 'answer'])
-    expect(await stored()).toEqual(['1 first'])
+    expect(heard.toSorted()).toEqual(['answer', 'news'])
+    expect(await storedByThen).toEqual(['1 first'])
   })
 
   it('is not changed, and nothing is written twice, by news that fail', async () => {

@@ -27,7 +27,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
       const servers = await database.servers(2, { through })
       const agents = await registerAgents(servers, claimers)
       const winners = new Set<string>()
-      for (const _ of upTo(isLong ? 500 : 12)) {
+      for (const _ of upTo(isLong ? 500 : 8)) {
         const outcomes = await Promise.all(
           agents.map(async ({ agent_id, project }) => {
             await breathe(random)
@@ -100,7 +100,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
       const paths = upTo(12).map((n) => `file ${n}`)
       const holders = new Map<string, string>()
       const working = agents.map(async ({ agent_id, project }) => {
-        for (const _ of upTo(isLong ? 100 : 5)) {
+        for (const _ of upTo(isLong ? 100 : 3)) {
           const files = paths.filter(() => random(3) === 0)
           const { claimed, conflicts } = await project.claims.claim({ agent_id, files })
           expect([...claimed, ...conflicts.map(({ file }) => file)].toSorted()).toEqual(

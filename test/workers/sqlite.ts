@@ -9,14 +9,14 @@ import { Coordination } from '../../src/coordination/coordination.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Transaction } from '../../src/store/store.ts'
 
-const [path = '', role = '', count = '0', safeguard = ''] = process.argv.slice(2)
+const [path = '', role = '', argument = '', safeguard = ''] = process.argv.slice(2)
 const say = (word: string) => writeSync(1, `${word}\n`)
 
 const staleMs = 120_000
 
 async function lock(): Promise<void> {
   const database = new DatabaseSync(path)
-  database.exec('BEGIN IMMEDIATE')
+  database.exec(`BEGIN ${argument}`)
   say('locked')
   process.stdin.resume()
   await new Promise((resolve) => process.stdin.on('end', resolve))
@@ -28,7 +28,7 @@ async function lock(): Promise<void> {
 async function migrate(): Promise<void> {
   let statements = 0
   const next = () => {
-    if (++statements === Number(count)) process.kill(process.pid, 'SIGKILL')
+    if (++statements === Number(argument)) process.kill(process.pid, 'SIGKILL')
   }
   const store = await openSqlite(path)
   const counted = (transaction: Transaction): Transaction => ({
@@ -75,7 +75,7 @@ async function claim(): Promise<void> {
   const { agents, claims } = coordination.project()
   const { agent_id } = await agents.register({ name: 'a', role: 'b' })
   const files = ['src/main.ts']
-  for (let held = 0; held < Number(count); ) {
+  for (let held = 0; held < Number(argument); ) {
     const { claimed } =
       safeguard === 'no claim' ? { claimed: files } : await claims.claim({ agent_id, files })
     if (claimed.length === 0) {
