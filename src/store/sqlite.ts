@@ -137,9 +137,10 @@ class Connection {
   }
 
   useWriteAheadLog(): void {
-    const [row] = this.all('PRAGMA journal_mode = WAL', [])
+    this.exec('PRAGMA journal_mode = WAL')
+    const [row] = this.all('PRAGMA journal_mode', [])
     if (row?.journal_mode === 'wal') return
-    throw new StoreError('again', 'another process keeps it from a write-ahead log')
+    throw new StoreError('unreadable', 'its file system does not support a write-ahead log')
   }
 
   #prepare(sql: string): StatementSyncInstance {
@@ -167,8 +168,10 @@ const troubles: Record<number, StoreTrouble> = {
 }
 
 function troubleOf(error: unknown): StoreTrouble {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-  return troubles[code] ?? 'failed'
+  if (!(error instanceof Error)) return 'failed'
+  if ('errcode' in error) return troubles[Number(error.errcode) & 0xff] ?? 'failed'
+  // The driver gives no code for what fails while a statement is prepared.
+  return error.message === 'database is locked' ? 'again' : 'failed'
 }
 
 /** SQLite names tables and columns in its texts, never values. */
