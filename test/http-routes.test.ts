@@ -1,8 +1,8 @@
 /** The routes of the HTTP server: which methods they take, what is not there, and projects by path. */
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { answersIn, ask, callHeaders, errorIn } from './support/http.ts'
-import { requestLine } from './support/mcp-client.ts'
+import { answersIn, ask, callHeaders, errorIn, exchange } from './support/http.ts'
+import { type Era, requestLine } from './support/mcp-client.ts'
 import { sharedServer } from './support/server.ts'
 import { SseClient } from './support/sse-client.ts'
 
@@ -49,6 +49,39 @@ describe('methods', () => {
     const reply = await ask(server().url, { method: 'OPTIONS', path: '/mcp', headers })
     expect(reply.status).toBe(405)
     expect(reply.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('a connection', () => {
+  const callOf = (era: Era) => ({
+    method: 'POST',
+    path: '/mcp',
+    headers: Object.entries(callHeaders(era)).map(([name, value]) => `${name}: ${value}`),
+    body: requestLine(1, 'tools/list', {}, era),
+  })
+  const requests = [
+    { method: 'GET', path: '/health', headers: [], body: '' },
+    { method: 'GET', path: '/', headers: [], body: '' },
+    { method: 'GET', path: '/nothing', headers: [], body: '' },
+    callOf('legacy'),
+    callOf('modern'),
+  ]
+
+  it('is closed after the answer for a client that wants it so', async () => {
+    const open: string[] = []
+    for (const { method, path, headers, body } of requests) {
+      const head = [
+        `${method} ${path} HTTP/1.1`,
+        'Host: localhost',
+        'Connection: close',
+        ...headers,
+      ]
+      const text = `${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      const late = new Promise<string>((resolve) => setTimeout(resolve, 5_000, 'late').unref())
+      const answer = await Promise.race([exchange(server().url, text), late])
+      if (answer === 'late') open.push(`${method} ${path} ${body.slice(0, 200)}`)
+    }
+    expect(open).toEqual([])
   })
 })
 

@@ -142,7 +142,7 @@ describe('an SSE session', () => {
     expect((await post(endpoint)).status).toBe(202)
   })
 
-  it('is gone with its stream, and nobody else’s is', async () => {
+  it('is gone with its stream, and no other is', async () => {
     const [one, other] = await Promise.all([
       SseClient.open(server().url),
       SseClient.open(server().url),

@@ -12,7 +12,7 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 const withToken = { env: { AGENTMAIL_TOKEN: token } }
 
 describe('without a token', () => {
-  const hosts = ['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.0.0.1.example.com', '1', '']
+  const hosts = ['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.0.0.1.example.com', '1']
 
   it('it listens nowhere beyond loopback', async () => {
     const folder = temporaryFolder()

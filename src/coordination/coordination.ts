@@ -19,6 +19,10 @@ import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 /** The project of whoever names none: the repository itself. */
 export const ownProject = ''
 
+/** Any text that fits into one part of an address. */
+export const isProjectName = (name: string): boolean =>
+  name.length <= 100 && /^[^/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'
+
 const maxOpenProjects = 1000
 const noRoots = new Roots(async () => [])
 

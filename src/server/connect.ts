@@ -1,5 +1,6 @@
 /** Finds the way to the coordination of this repository: the server that the settings name, else the one that runs for its database, else the database. */
 import type { Config } from '../config.ts'
+import { isProjectName } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Connection, LocalConnection } from './connection.ts'
@@ -16,8 +17,8 @@ export async function connect(
   config: Config,
   options: { sweeps?: 'repeatedly' | 'once' } = {},
 ): Promise<Connection> {
-  const project = config.text('project')
-  const token = config.text('token')
+  const project = checkedProject(config.text('project'))
+  const token = config.text('token')?.trim()
   const named = config.text('server')
   if (named !== undefined) return RemoteConnection.open({ url: checkedUrl(named), token, project })
   const database = await databaseFile(config)
@@ -44,6 +45,15 @@ async function runningServer(
     if (error.code === 'server_refused') log(`${error.message}; working on the database itself`)
     return undefined
   }
+}
+
+function checkedProject(name: string | undefined): string | undefined {
+  if (name === undefined || isProjectName(name)) return name
+  throw new AgentMailError(
+    'invalid_request',
+    'the project must be a name of up to 100 characters without a slash',
+    'Correct --project or AGENTMAIL_PROJECT.',
+  )
 }
 
 function checkedUrl(text: string): string {

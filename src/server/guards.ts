@@ -20,7 +20,7 @@ export interface GuardOptions {
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-const wildcards = ['0.0.0.0', '::']
+const wildcards = ['0', '0.0.0.0', '[::]', '[0:0:0:0:0:0:0:0]']
 const maxClients = 10_000
 
 export class Guards {
@@ -29,11 +29,11 @@ export class Guards {
   readonly #rate: RateLimit
 
   constructor({ host, allowedHosts, token, requestsPerMinute }: GuardOptions) {
-    const bound = wildcards.includes(host) ? ownAddresses() : [host]
+    const bound = isWildcard(host) ? ownAddresses() : [host]
     this.#hosts = new Set([
       ...loopbackNames,
       ...bound.map(asHost),
-      ...allowedHosts.map((name) => name.toLowerCase()),
+      ...allowedHosts.map((name) => asHost(isIP(name) === 6 ? name : name.replace(/:\d+$/, ''))),
     ])
     this.#tokenHash = token === undefined ? undefined : hashOf(token)
     this.#rate = new RateLimit(requestsPerMinute)
@@ -91,6 +91,9 @@ export class Guards {
     return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given.trim()), this.#tokenHash)
   }
 }
+
+/** Whether it stands for every address of this machine. */
+export const isWildcard = (host: string): boolean => wildcards.includes(asHost(host))
 
 /** Whether only this machine can reach what is bound to the address. */
 export const isLoopback = (host: string): boolean =>

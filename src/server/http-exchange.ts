@@ -4,6 +4,8 @@ import { readJson } from './message.ts'
 
 const maxBodyBytes = 1 << 20
 const throwAwayMs = 2000
+/** A client that does not read for this long is let go. */
+export const deafMs = 60_000
 
 /** An answer that ends an exchange early, in JSON-RPC's form, which every caller can read. */
 export class HttpError extends Error {
@@ -112,6 +114,18 @@ export function send(
     response.destroy()
     return
   }
-  response.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers })
+  response.writeHead(status, {
+    'content-length': Buffer.byteLength(text),
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
   response.end(text)
+  letGoOfDeaf(response)
+}
+
+/** A client has its time to read what is left of its answer. */
+export function letGoOfDeaf(response: ServerResponse): void {
+  if (response.writableFinished) return
+  const timer = setTimeout(() => response.destroy(), deafMs)
+  response.on('close', () => clearTimeout(timer))
 }

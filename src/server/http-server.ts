@@ -1,14 +1,19 @@
 /** The coordination server: routes behind the guards, and an orderly start and stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { systemClock } from '../clock.ts'
-import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
+import {
+  type Coordination,
+  isProjectName,
+  ownProject,
+  type Project,
+} from '../coordination/coordination.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { log } from '../log.ts'
 import { version } from '../version.ts'
 import { serveApi } from './api.ts'
 import { agentOf, coordinationToolset } from './coordination-toolset.ts'
-import { asHost, Guards, isLoopback } from './guards.ts'
+import { asHost, Guards, isLoopback, isWildcard } from './guards.ts'
 import { HttpError, send, sendError, sendJson } from './http-exchange.ts'
 import { makeServer } from './mcp-server.ts'
 import { pageHeaders, renderPage } from './page.ts'
@@ -21,8 +26,8 @@ const requestMs = 20_000
 /** Longer than the longest wait for messages. */
 const silentSocketMs = 75_000
 /** What is under way when the server is told to stop may take this long. */
-const stopMs = 10_000
-const maxProjectCharacters = 100
+const stopMs = 5_000
+const maxPipelined = 100
 const maxHandlers = 1000
 
 export interface HttpServerOptions {
@@ -44,6 +49,8 @@ export class HttpServer {
   readonly #sessions = new SseSessions()
   readonly #handlers = new Map<string, StreamableHttp>()
   readonly #underWay = new Set<Promise<void>>()
+  /** The requests of a connection that are not answered yet. */
+  readonly #lines = new WeakMap<Socket, { length: number; last: Promise<void> | undefined }>()
   #isStopping = false
 
   private constructor(options: HttpServerOptions) {
@@ -59,13 +66,7 @@ export class HttpServer {
 
   /** Resolves when it listens. */
   static async start(options: HttpServerOptions): Promise<HttpServer> {
-    if (!isLoopback(options.host) && options.token === undefined) {
-      throw new AgentMailError(
-        'server_config',
-        `refusing to listen on ${options.host} without a token`,
-        'Set AGENTMAIL_TOKEN to a secret that clients must send, or listen on 127.0.0.1.',
-      )
-    }
+    checkDoor(options)
     const server = new HttpServer(options)
     await server.#listen()
     return server
@@ -75,8 +76,7 @@ export class HttpServer {
   get url(): string {
     const { port } = this.#address
     const { host } = this.#options
-    const isWildcard = host === '0.0.0.0' || host === '::'
-    return `http://${isWildcard ? '127.0.0.1' : asHost(host)}:${port}`
+    return `http://${isWildcard(host) ? '127.0.0.1' : asHost(host)}:${port}`
   }
 
   /** Takes nothing new, answers what is under way and whoever waits, and ends. */
@@ -113,7 +113,28 @@ export class HttpServer {
     })
   }
 
+  /** One request of a connection at a time: the answers to those that wait would pile up in memory. */
   #take(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const line = this.#lines.get(socket) ?? { length: 0, last: undefined }
+    this.#lines.set(socket, line)
+    if (line.length >= maxPipelined) {
+      socket.destroy()
+      return
+    }
+    const { last } = line
+    line.length++
+    line.last = new Promise((resolve) => {
+      response.on('close', () => {
+        line.length--
+        resolve()
+      })
+    })
+    if (line.length === 1 || !last) this.#handle(request, response)
+    else last.then(() => this.#handle(request, response))
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => {}) // the client has gone
     if (this.#isStopping) response.setHeader('connection', 'close')
     const work = this.#answer(request, response).catch((error) => {
@@ -248,6 +269,16 @@ export class HttpServer {
   }
 }
 
+/** Beyond loopback nobody gets in without a token. */
+export function checkDoor({ host, token }: { host: string; token: string | undefined }): void {
+  if (isLoopback(host) || token !== undefined) return
+  throw new AgentMailError(
+    'server_config',
+    `refusing to listen on ${host} without a token`,
+    'Set AGENTMAIL_TOKEN to a secret that clients must send, or listen on 127.0.0.1.',
+  )
+}
+
 function allow(request: IncomingMessage, methods: string[]): void {
   if (methods.includes(request.method ?? '')) return
   request.resume()
@@ -269,7 +300,7 @@ function projectName(encoded: string | undefined): string {
 
 function checkedName(name: string): string {
   if (name === '') return ownProject
-  if (name.length <= maxProjectCharacters && /^[^/\p{Cc}]+$/u.test(name)) return name
+  if (isProjectName(name)) return name
   throw new HttpError(404, 'no such project: a name has up to 100 characters and no slash')
 }
 

@@ -43,7 +43,7 @@ export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Co
 function speakPlainly(transport: Transport): Transport {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
-    if (!('error' in message) || !/[\n[{]/.test(message.error.message))
+    if (!('error' in message) || !message.error.message.includes('\n'))
       return send(message, options)
     const words = 'Invalid request: its parameters do not fit the method'
     return send({ ...message, error: { code: message.error.code, message: words } }, options)

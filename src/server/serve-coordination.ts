@@ -6,7 +6,7 @@ import { log, report } from '../log.ts'
 import { uuid } from '../random.ts'
 import { version } from '../version.ts'
 import { connectLines } from './connect-lines.ts'
-import { HttpServer } from './http-server.ts'
+import { checkDoor, HttpServer } from './http-server.ts'
 import { databaseFile, openCoordination } from './open-coordination.ts'
 import { removeServerNote, writeServerNote } from './server-file.ts'
 
@@ -15,6 +15,7 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Resolves with the exit code when it has stopped. */
 export async function serveCoordination(config: Config, json: boolean): Promise<number> {
   const settings = readSettings(config)
+  checkDoor(settings)
   const database = await databaseFile(config).catch(explainPlace)
   const coordination = await openCoordination(config, database)
   const instance = uuid()
@@ -45,14 +46,14 @@ export async function serveCoordination(config: Config, json: boolean): Promise<
 function readSettings(config: Config) {
   try {
     return {
-      host: config.text('host') ?? '127.0.0.1',
+      host: config.text('host') || '127.0.0.1',
       port: portOf(config.number('port')),
-      token: config.text('token'),
+      token: config.text('token')?.trim(),
       allowedHosts: (config.text('allowedHosts') ?? '')
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== ''),
-      requestsPerMinute: config.seconds('rateLimit'),
+      requestsPerMinute: Math.max(1, config.seconds('rateLimit')),
       staleSeconds: config.seconds('staleSeconds'),
       sweepMs: config.seconds('sweepSeconds') * 1000,
     }

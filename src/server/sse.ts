@@ -1,12 +1,19 @@
 /** HTTP with server-sent events, the transport of 2024: answers on GET /sse, requests to POST /messages. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server'
-import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import { uuid } from '../random.ts'
 import { HttpError, readJsonBody, send } from './http-exchange.ts'
 
 const keepAliveMs = 15_000
 const maxSessions = 10_000
+const maxCallsUnderWay = 200
 /** A client that does not read its stream is let go at this much. */
 const maxUnreadBytes = 8 << 20
 
@@ -61,7 +68,9 @@ export class SseSessions {
     } catch {
       throw new HttpError(400, 'Invalid Request', { code: -32600 })
     }
-    session.onmessage?.(message)
+    if (!session.take(message)) {
+      throw new HttpError(429, 'too many calls under way: wait for the answers to some of them')
+    }
     send(response, 202, 'Accepted', { 'content-type': 'text/plain' })
   }
 
@@ -77,6 +86,7 @@ class SseTransport implements Transport {
   onerror: Transport['onerror']
   readonly #response: ServerResponse
   readonly #endpoint: string
+  readonly #open = new Set<RequestId>()
 
   constructor(response: ServerResponse, endpoint: string) {
     this.#response = response
@@ -92,7 +102,21 @@ class SseTransport implements Transport {
     this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`)
   }
 
+  /** Whether there was room for it among the calls that are under way. */
+  take(message: JSONRPCMessage): boolean {
+    if (isJSONRPCRequest(message)) {
+      if (this.#open.size >= maxCallsUnderWay) return false
+      this.#open.add(message.id)
+    } else if ('method' in message && message.method === 'notifications/cancelled') {
+      const id = message.params?.requestId
+      if (typeof id === 'string' || typeof id === 'number') this.#open.delete(id)
+    }
+    this.onmessage?.(message)
+    return true
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id)
     this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
   }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
 import { log } from '../log.ts'
-import { readJsonBody } from './http-exchange.ts'
+import { deafMs, letGoOfDeaf, readJsonBody } from './http-exchange.ts'
 
 export class StreamableHttp {
   readonly #handler: McpHttpHandler
@@ -27,7 +27,8 @@ export class StreamableHttp {
       await answer.body?.cancel().catch(() => {})
       return
     }
-    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    const { connection: _, ...headers } = Object.fromEntries(answer.headers) // that is Node's to say
+    response.writeHead(answer.status, headers)
     try {
       for await (const chunk of answer.body ?? []) {
         if (!response.write(chunk)) await drained(response)
@@ -38,6 +39,7 @@ export class StreamableHttp {
         log(`an answer was cut short: ${error instanceof Error ? error.message : error}`)
     }
     response.end()
+    letGoOfDeaf(response)
   }
 
   /** Ends what is still open. */
@@ -54,9 +56,12 @@ function protocolHeaders(request: IncomingMessage): Record<string, string> {
   return Object.fromEntries(wanted.map(([name, value]) => [name, String(value)]))
 }
 
+/** Resolves when the client has read on, or is gone; one that does not read is let go. */
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), deafMs)
     const done = () => {
+      clearTimeout(timer)
       response.off('drain', done)
       response.off('close', done)
       resolve()
