@@ -22,8 +22,8 @@ async function openWithHistory(way: Way) {
 }
 
 describe.each(ways)('through %s', (way) => {
-  it('tells everything in the order in which it happened', async () => {
-    const { place, ann, bob, history } = await openWithHistory(way)
+  it('tells everything in its order, or only what is asked for', async () => {
+    const { ann, bob, history, told, place } = await openWithHistory(way)
     const entries = await history()
     const byAnn = { agent_id: ann.id, agent_name: 'ann' }
     const byBob = { agent_id: bob.id, agent_name: 'bob' }
@@ -41,6 +41,7 @@ describe.each(ways)('through %s', (way) => {
     const times = entries.map(({ at }) => at)
     for (const at of times) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
     expect([...new Set(times)].sort()).toEqual(times)
+
     const { stdout } = await place.run(['history'])
     expect(stdout.replaceAll(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/gm, '<time>').split('\n')).toEqual([
       '<time>  ann               registered  coder',
@@ -54,10 +55,7 @@ describe.each(ways)('through %s', (way) => {
       '<time>  bob               claimed     src/a.ts',
       '',
     ])
-  })
 
-  it('tells only what is asked for: of a file, of an agent, of a time', async () => {
-    const { place, told, history, bob } = await openWithHistory(way)
     const ofFile = [
       'ann claimed src/a.ts',
       'ann announced src/a.ts',
@@ -66,20 +64,15 @@ describe.each(ways)('through %s', (way) => {
     ]
     expect(await told('--file', './src/../src//a.ts')).toEqual(ofFile)
     expect(await told('--file', 'src/a.ts', '--agent', 'bob')).toEqual(['bob claimed src/a.ts'])
-    const byBob = ['bob registered', 'bob said', 'bob claimed src/a.ts']
-    expect(await told('--agent', 'bob')).toEqual(byBob)
-    expect(await told('--agent', bob.id)).toEqual(byBob)
-    const all = await history()
+    const ofBob = ['bob registered', 'bob said', 'bob claimed src/a.ts']
+    expect(await told('--agent', bob.id)).toEqual(ofBob)
     const [said = '', announced = '', released = ''] = ['said', 'announced', 'released'].map(
-      (wanted) => all.findLast(({ event }) => event === wanted)?.at,
+      (wanted) => entries.findLast(({ event }) => event === wanted)?.at,
     )
     const between = ['ann announced src/a.ts', 'ann released src/a.ts', 'ann released b.ts']
-    expect(await told('--since', said, '--as-of', released)).toEqual(between)
     expect(await told('--since', inZone(said, 2), '--as-of', inZone(released, -5))).toEqual(between)
     await bob.say('later')
-    expect(await history('--as-of', announced)).toEqual(all.slice(0, 6))
-    const nothing = await place.run(['history', '--as-of', '2020-01-01T00:00:00Z'])
-    expect(nothing).toMatchObject({ stdout: 'Nothing is recorded\n', exitCode: 0 })
+    expect(await history('--as-of', announced)).toEqual(entries.slice(0, 6))
   })
 })
 

@@ -1,67 +1,66 @@
 /** Where coordination commands find the project: its folders, its server, its database. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { agentmail, temporaryFolder } from './support/agentmail.ts'
+import { agentmail, type RunOptions, temporaryFolder } from './support/agentmail.ts'
 import { openPlace, type Place, subjectsOf, ways } from './support/coordination.ts'
 import { TestServer } from './support/server.ts'
 import { git } from './support/tmux.ts'
 
-const heldFiles = async (place: Place): Promise<string[]> => {
-  const { claims } = Object(await place.json(['claims']))
+const heldFiles = async (place: Place, args = ['claims'], options: RunOptions = {}) => {
+  const { claims } = Object(await place.json(args, options))
   return claims.map(({ file_path }: { file_path: string }) => file_path)
 }
 
-describe.each(ways)('paths, through %s', (way) => {
-  it('are meant from the folder one is in', async () => {
-    const place = await openPlace(way)
+describe('paths', () => {
+  it('are meant from the folder one is in, and told as they were written', async () => {
+    const place = await openPlace('the database itself')
     const cwd = join(place.repository, 'src/deep')
     mkdirSync(cwd, { recursive: true })
-    const run = (...args: string[]) => place.run(args, { cwd, env: { AGENTMAIL_AGENT: 'ann' } })
-    const absolute = join(place.repository, 'lib/abs.ts')
-    await run('claim', 'a.ts', './b.ts', '../c.ts', '../../d.ts', absolute)
-    const held = ['d.ts', 'lib/abs.ts', 'src/c.ts', 'src/deep/a.ts', 'src/deep/b.ts']
+    const here = { cwd, env: { AGENTMAIL_AGENT: 'ann' } }
+    const files = ['a.ts', './b.ts', '../c.ts', '../../d.ts', join(place.repository, 'lib/e.ts')]
+    const claimed = await place.json(['claim', ...files], here)
+    const held = ['d.ts', 'lib/e.ts', 'src/c.ts', 'src/deep/a.ts', 'src/deep/b.ts']
     expect(await heldFiles(place)).toEqual(held)
-    expect((await run('claims', 'a.ts', 'd.ts')).stdout).toMatch(/^FILE.*\nsrc\/deep\/a\.ts .*\n$/)
-    expect((await run('claims')).stdout.split('\n')).toHaveLength(held.length + 2)
-    await run('announce', '../c.ts', 'summary')
-    expect((await run('changes')).stdout).toMatch(/ src\/c\.ts +summary\n$/)
-    expect((await run('history', '--file', '../c.ts')).stdout.split('\n')).toHaveLength(3)
-    expect(await run('claim', '../../../out.ts')).toMatchObject({
-      stdout: '',
-      stderr: expect.stringMatching(/^error: path ".*out\.ts" is outside the project\n/),
-      exitCode: 1,
-    })
-    await run('release', 'a.ts', 'b.ts', '../c.ts', '../../d.ts', absolute)
+    expect(await heldFiles(place, ['claims', '../c.ts', 'd.ts'], here)).toEqual(['src/c.ts'])
+    await place.run(['announce', '../c.ts', 'summary'], here)
+    const history = await place.json(['history', '--file', '../c.ts'], here)
+    expect(history).toMatchObject(
+      ['claimed', 'announced'].map((event) => ({ event, file: 'src/c.ts' })),
+    )
+    const outside = await place.run(['claim', '../../../out.ts'], here)
+    expect(outside).toMatchObject({ stdout: '', exitCode: 1 })
+    expect(outside.stderr).toMatch(/^error: path ".*out\.ts" is outside the project\n/)
+    const released = await place.json(['release', ...files], here)
     expect(await heldFiles(place)).toEqual([])
+    expect(claimed).toEqual({ claimed: files, conflicts: [] })
+    expect(released).toEqual({ released: files })
   })
 
-  it.each(['beside', 'inside'])('are the same in a linked worktree %s', async (where) => {
+  it.each([
+    ['beside the main one', 'the database itself'],
+    ['inside the main one', 'a running server'],
+    ['inside the main one', 'the database itself'],
+  ] as const)('are the same in a linked worktree %s, through %s', async (where, way) => {
     const place = await openPlace(way)
-    const linked = join(where === 'inside' ? place.repository : temporaryFolder(), 'trees/linked')
+    const above = where.startsWith('inside') ? place.repository : temporaryFolder()
+    const linked = join(above, 'trees/linked')
     git(place.repository, 'worktree', 'add', '--quiet', linked)
     mkdirSync(join(linked, 'src'))
-    const inLinked = { cwd: linked }
     const below = { cwd: join(linked, 'src') }
-    await place.run(['claim', 'src/a.ts', '--as', 'ann'])
-    const words = 'Conflict: src/a.ts is held by ann'
-    const atRoot = await place.run(['claim', 'src/a.ts', '--as', 'bob'], inLinked)
-    expect(atRoot).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(words) })
-    const inFolder = await place.run(['claim', 'a.ts', '--as', 'bob'], below)
-    const asWritten = 'Conflict: a.ts is held by ann'
-    expect(inFolder).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(asWritten) })
-    await place.run(['claim', join(linked, 'src/b.ts'), 'c.ts', '--as', 'bob'], below)
-    expect(await heldFiles(place)).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts'])
+    await place.run(['claim', 'src/a.ts', '--as', 'ann'], { cwd: linked })
+    const files = ['a.ts', '../b.ts', join(linked, 'src/c.ts')]
+    expect((await place.run(['claim', ...files, '--as', 'bob'], below)).exitCode).toBe(1)
+    expect(await heldFiles(place)).toEqual(['b.ts', 'src/a.ts', 'src/c.ts'])
   })
 
-  it('are told as they were written', async () => {
-    const place = await openPlace(way)
-    const cwd = join(place.repository, 'src')
-    mkdirSync(cwd)
-    const run = (...args: string[]) => place.json([...args, '--as', 'ann'], { cwd })
-    const files = ['a.ts', './b.ts', '../c.ts']
-    expect(await run('claim', ...files)).toEqual({ claimed: files, conflicts: [] })
-    expect(await run('release', ...files)).toEqual({ released: files })
+  it('are known by the other name of their folder', async () => {
+    const place = await openPlace('the database itself')
+    const link = join(temporaryFolder(), 'link')
+    symlinkSync(place.repository, link)
+    await place.run(['claim', join(link, 'a.ts'), '--as', 'ann'], { cwd: link })
+    expect(await heldFiles(place)).toEqual(['a.ts'])
   })
 })
 
@@ -70,14 +69,14 @@ describe.each(ways)('projects, through %s', (way) => {
     const place = await openPlace(way)
     const as = (name: string, env = {}) => ({ env: { AGENTMAIL_AGENT: name, ...env } })
     await place.run(['claim', 'a.ts'], as('ann'))
-    await place.run(['post', 'own', 'b'], as('ann'))
     const other = ['--project', 'other']
     expect((await place.run(['claim', 'a.ts', ...other], as('bob'))).exitCode).toBe(0)
     await place.run(['post', 'other', 'b'], as('bob', { AGENTMAIL_PROJECT: 'other' }))
-    expect(subjectsOf(await place.json(['messages']))).toEqual(['own'])
+    expect(subjectsOf(await place.json(['messages']))).toEqual([])
     expect(subjectsOf(await place.json(['messages', ...other]))).toEqual(['other'])
-    expect(await place.json(['agents', ...other])).toMatchObject({ agents: [{ name: 'bob' }] })
-    expect((await place.run(['claims', ...other])).stdout).toMatch(/\na\.ts {2}bob /)
+    expect(await place.json(['claims', ...other])).toMatchObject({
+      claims: [{ holder_name: 'bob' }],
+    })
     expect((await place.run(['history', ...other])).stdout).not.toContain('ann')
   })
 })
@@ -154,14 +153,22 @@ describe('outside a repository', () => {
 
   it('says why a database cannot be used', async () => {
     const cwd = temporaryFolder()
-    const refusals = [
-      [join(cwd, 'missing/own.db'), 5, 'error: the database could not be opened: '],
-      [cwd, 5, 'error: the database could not be opened: '],
-    ] as const
-    for (const [db, code, words] of refusals) {
+    for (const db of [cwd, join(cwd, 'missing/own.db')]) {
       const { stdout, stderr, exitCode } = await agentmail(['agents', '--db', db], { cwd })
-      expect([stdout, exitCode]).toEqual(['', code])
-      expect(stderr.startsWith(words)).toBe(true)
+      expect([stdout, exitCode]).toEqual(['', 5])
+      expect(stderr).toMatch(/^error: the database could not be opened: /)
     }
+  })
+
+  it('waits for a database that another process is setting up', async () => {
+    const cwd = temporaryFolder()
+    const db = join(cwd, 'own.db')
+    const other = new DatabaseSync(db)
+    other.exec('BEGIN EXCLUSIVE')
+    const asked = agentmail(['agents', '--db', db], { cwd })
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    other.exec('COMMIT')
+    other.close()
+    expect(await asked).toMatchObject({ stdout: 'No agents are registered\n', exitCode: 0 })
   })
 })

@@ -38,7 +38,7 @@ export const pageOptions = {
 
 export function pageOf(flags: Flags) {
   return {
-    since: textOf(flags.since),
+    since: timeOf(flags.since),
     after_id: numberOf(flags, 'after-id'),
     limit: numberOf(flags, 'limit'),
   }
@@ -57,6 +57,15 @@ export function cursorAfter(
 
 export const textOf = (flag: string | boolean | undefined): string | undefined =>
   typeof flag === 'string' && flag !== '' ? flag : undefined
+
+/** A time as the tables show it, or a day, is meant in the reader's time zone; the rest is the server's to judge. */
+export function timeOf(flag: string | boolean | undefined): string | undefined {
+  const given = textOf(flag)
+  if (given === undefined || !/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(given))
+    return given
+  const local = new Date(given.length === 10 ? `${given}T00:00` : given.replace(' ', 'T'))
+  return Number.isNaN(local.getTime()) ? given : local.toISOString()
+}
 
 function numberOf(flags: Flags, name: string): number | undefined {
   const given = textOf(flags[name])
@@ -90,17 +99,25 @@ export async function ask<Name extends keyof Answers>(
   throw new AgentMailError('invalid_request', message, next.join('\n') || undefined)
 }
 
+/** Another connection, where one was lost: to a server, or to the database. */
+export async function reconnected(flags: Flags): Promise<Connection> {
+  const { connect } = await import('../server/connect.ts')
+  return connect(new Config(flags), { isStaying: true })
+}
+
 /** Runs `work` with a connection that is closed afterwards. */
 export async function connected<T>(
   flags: Flags,
   work: (connection: Connection, config: Config) => Promise<T>,
-  options: { sweeps?: 'once' } = {},
 ): Promise<T> {
   const config = new Config(flags)
   const { connect } = await import('../server/connect.ts')
-  const connection = await connect(config, options)
+  const connection = await connect(config)
   try {
     return await work(connection, config)
+  } catch (error) {
+    if (AgentMailError.is(error) && error.code === 'unwritable') process.exit(1) // as in `… | head`
+    throw error
   } finally {
     await connection.close()
   }
@@ -132,25 +149,21 @@ export async function acting<T>(
   flags: Flags,
   work: (connection: Connection, agent: AgentName) => Promise<T>,
 ): Promise<T> {
-  return connected(
-    flags,
-    async (connection, config) => {
-      const name = textOf(flags.as) ?? (await ownName(config))
-      for (let attempt = 1; ; attempt++) {
-        const agent = await identify(connection, name, textOf(flags.role))
-        try {
-          return await work(connection, agent)
-        } catch (error) {
-          // Another guest of this name may have left with the id that both had.
-          const { agents } = await connection.agents()
-          if (attempt === maxAttempts || agents.some(isSame(agent))) throw error
-        } finally {
-          if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
-        }
+  return connected(flags, async (connection, config) => {
+    const name = textOf(flags.as) ?? (await ownName(config))
+    for (let attempt = 1; ; attempt++) {
+      const agent = await identify(connection, name, textOf(flags.role))
+      try {
+        return await work(connection, agent)
+      } catch (error) {
+        // Another guest of this name may have left with the id that both had.
+        const { agents } = await connection.agents()
+        if (attempt === maxAttempts || agents.some(isSame(agent))) throw error
+      } finally {
+        if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
       }
-    },
-    { sweeps: 'once' },
-  )
+    }
+  })
 }
 
 const maxAttempts = 10

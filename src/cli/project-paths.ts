@@ -1,5 +1,5 @@
 /** Paths on a command line are meant from the current folder; coordination knows them from the root of the project. */
-import { relative, sep } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { isAbsolute } from '../coordination/paths.ts'
 import { worktrees } from '../mailbox/git.ts'
 
@@ -10,20 +10,20 @@ export interface ProjectPaths {
   spelling(file: string): string
 }
 
-/** Unchanged at the root of a worktree, and outside a repository. */
+/** Unchanged where they mean the same, outside a repository, and where they leave it. */
 export async function projectPaths(spellings: string[]): Promise<ProjectPaths> {
-  const folder = spellings.every(isAbsolute) ? '' : await folderInProject(process.cwd())
-  const isPlain = (spelling: string) => folder === '' || isAbsolute(spelling)
-  const files = spellings.map((spelling) =>
-    isPlain(spelling) ? spelling : `${folder}/${spelling}`,
-  )
+  const cwd = process.cwd()
+  const roots = (await worktrees(cwd)).sort((a, b) => b.length - a.length)
+  const files = spellings.map((spelling) => fromRoot(spelling, cwd, roots))
   const written = new Map(files.map((file, index) => [file, spellings[index] ?? file]))
   return { files, spelling: (file) => written.get(file) ?? file }
 }
 
-async function folderInProject(cwd: string): Promise<string> {
-  const root = (await worktrees(cwd))
-    .filter((one) => cwd === one || cwd.startsWith(`${one}${sep}`))
-    .sort((a, b) => b.length - a.length)[0]
-  return root === undefined ? '' : relative(root, cwd).split(sep).join('/')
+function fromRoot(spelling: string, cwd: string, roots: string[]): string {
+  const path = resolve(cwd, spelling)
+  const isBelow = (folder: string, root: string) =>
+    folder === root || folder.startsWith(`${root}${sep}`)
+  const root = roots.find((one) => isBelow(path, one))
+  if (root === undefined || (!isAbsolute(spelling) && cwd === root)) return spelling
+  return relative(root, path).split(sep).join('/') || '.'
 }

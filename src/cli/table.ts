@@ -2,7 +2,9 @@
 
 /** Columns as wide as they need to be; the last one is cut at nothing. */
 export function table(header: string[], rows: string[][]): string {
-  const cells = [header, ...rows].map((row) => row.map((cell) => line(cell)))
+  const cells = [header, ...rows].map((row) =>
+    row.map((cell, column) => (column === row.length - 1 ? line(cell) : shortened(line(cell), 80))),
+  )
   const widths = header.map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   )
@@ -16,8 +18,13 @@ export function table(header: string[], rows: string[][]): string {
     .join('\n')
 }
 
+export function shortened(text: string, limit: number): string {
+  const characters = [...text]
+  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`
+}
+
 /** On one line. */
-export const line = (text: string): string => plain(text).replace(/\s*\n\s*/g, ' ')
+export const line = (text: string): string => plain(text).replace(/\s*[\n\t]\s*/g, ' ')
 
 /** Without control characters, which could move the cursor or rewrite what stands above. */
 export const plain = (text: string): string =>

@@ -9,25 +9,22 @@ import { databaseFile, openCoordination } from './open-coordination.ts'
 import { RemoteConnection } from './remote-connection.ts'
 import { readServerNote } from './server-file.ts'
 
-/**
- * @param options.sweeps what happens to stale agents on a database that no server looks after:
- * they are removed from time to time, or once, now; by default they are left alone.
- */
+/** @param options.isStaying on a database that no server looks after, stale agents are removed now; with it, from time to time. */
 export async function connect(
   config: Config,
-  options: { sweeps?: 'repeatedly' | 'once' } = {},
+  options: { isStaying?: boolean } = {},
 ): Promise<Connection> {
   const project = checkedProject(config.text('project'))
   const token = config.text('token')?.trim()
   const named = config.text('server')
-  if (named !== undefined) return RemoteConnection.open({ url: checkedUrl(named), token, project })
+  if (named !== undefined) return RemoteConnection.open({ token, ...addressOf(named, project) })
   const database = await databaseFile(config)
   const running = await runningServer(database, { token, project })
   if (running) return running
   const sweepMs = config.seconds('sweepSeconds') * 1000
   const coordination = await openCoordination(config, database)
-  if (options.sweeps === 'repeatedly') coordination.startSweeping(sweepMs)
-  if (options.sweeps === 'once') await coordination.sweep()
+  if (options.isStaying) coordination.startSweeping(sweepMs)
+  else await coordination.sweep()
   return new LocalConnection(coordination, { project, through: database })
 }
 
@@ -56,8 +53,13 @@ function checkedProject(name: string | undefined): string | undefined {
   )
 }
 
-function checkedUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+/** The address of a server, also as it was given to a client: with /mcp, and a project after that. */
+function addressOf(text: string, project: string | undefined) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const path = /^\/(?:(?:mcp|sse)(?:\/([^/]+))?\/?)?$/.exec(url?.pathname ?? '')
+  if (url && path && /^https?:$/.test(url.protocol)) {
+    return { url: url.origin, project: project ?? (path[1] && decodeURIComponent(path[1])) }
+  }
   throw new AgentMailError(
     'server_config',
     'AGENTMAIL_SERVER must be an address like http://127.0.0.1:8391',

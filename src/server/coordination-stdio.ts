@@ -53,7 +53,7 @@ class Way {
   }
 
   static async open(config: Config): Promise<Way> {
-    return new Way(config, await connect(config, { sweeps: 'repeatedly' }))
+    return new Way(config, await connect(config, { isStaying: true }))
   }
 
   async call(tool: string, args: object | undefined, signal: AbortSignal): Promise<ToolResult> {
@@ -94,7 +94,7 @@ class Way {
   async #findAnother(lost: Connection): Promise<void> {
     if (this.#connection !== lost) return
     this.#finding ??= (async () => {
-      this.#connection = await connect(this.#config, { sweeps: 'repeatedly' })
+      this.#connection = await connect(this.#config, { isStaying: true })
       log(`coordination through ${this.#connection.through}`)
       for (const agent of this.#agents) this.#connection.keepAlive(agent)
       await lost.close()

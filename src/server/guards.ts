@@ -115,7 +115,7 @@ export function isOnThisMachine(url: string): boolean {
   return isLoopback(hostname) || ownAddresses().map(asHost).includes(asHost(hostname))
 }
 
-const ownAddresses = (): string[] =>
+export const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((some) => (some ?? []).map(({ address }) => address))
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

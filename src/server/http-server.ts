@@ -13,7 +13,7 @@ import { log } from '../log.ts'
 import { version } from '../version.ts'
 import { serveApi } from './api.ts'
 import { agentOf, coordinationToolset } from './coordination-toolset.ts'
-import { asHost, Guards, isLoopback, isWildcard } from './guards.ts'
+import { asHost, Guards, isLoopback, isWildcard, ownAddresses } from './guards.ts'
 import { HttpError, send, sendError, sendJson } from './http-exchange.ts'
 import { makeServer } from './mcp-server.ts'
 import { pageHeaders, renderPage } from './page.ts'
@@ -77,6 +77,14 @@ export class HttpServer {
     const { port } = this.#address
     const { host } = this.#options
     return `http://${isWildcard(host) ? '127.0.0.1' : asHost(host)}:${port}`
+  }
+
+  /** How clients on other machines may reach it. */
+  get others(): string[] {
+    if (!isWildcard(this.#options.host)) return []
+    const { port } = this.#address
+    const addresses = ownAddresses().filter((address) => !isLoopback(address))
+    return addresses.map((address) => `http://${asHost(address)}:${port}`)
   }
 
   /** Takes nothing new, answers what is under way and whoever waits, and ends. */

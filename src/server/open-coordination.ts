@@ -94,6 +94,9 @@ function explained(error: unknown, path: string): AgentMailError {
       { cause: error },
     )
   }
+  if (error instanceof StoreError && error.trouble === 'failed') {
+    return unreadable(path, `it does not look like one of AgentMail: ${error.message}`)
+  }
   if (error instanceof StoreError) return unreadable(path, error.message)
   if (AgentMailError.is(error)) return unreadable(path, 'it is no plain file')
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return unreadable(path, 'it may not be written')

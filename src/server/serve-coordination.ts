@@ -32,7 +32,7 @@ export async function serveCoordination(config: Config, json: boolean): Promise<
   const { url } = server
   writeServerNote(database, { url, instance })
   if (json) report(JSON.stringify({ event: 'started', url, database, pid: process.pid }))
-  else tell(url, coordination, database, settings.token !== undefined)
+  else tell(server, coordination, database, settings.token !== undefined)
   await stopped
   log('stopping: finishing what is under way')
   for (const signal of stopSignals) process.on(signal, () => process.exit(1)) // told twice
@@ -82,8 +82,14 @@ function explainPlace(error: unknown): never {
   )
 }
 
-function tell(url: string, { engine }: Coordination, database: string, hasToken: boolean): void {
-  report(`AgentMail ${version} serves ${url}/  (open it in a browser)`)
+function tell(
+  { url, others }: HttpServer,
+  { engine }: Coordination,
+  database: string,
+  hasToken: boolean,
+): void {
+  report(`AgentMail ${version} serves ${url}/${hasToken ? '' : '  (open it in a browser)'}`)
+  if (others.length > 0) report(`From other machines: ${others.join('  ')}`)
   report(`Database: ${engine}, ${database}`)
   report('')
   report('Connect a client:')

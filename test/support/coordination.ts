@@ -175,8 +175,13 @@ export class Running {
     return this.#stdout.split('\n').slice(0, -1)
   }
 
-  stop(signal: NodeJS.Signals): Promise<Ran> {
+  signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
+  }
+
+  /** Sends the signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Ran> {
+    this.signal(signal)
     return this.ended
   }
 }

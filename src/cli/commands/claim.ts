@@ -1,26 +1,33 @@
 /** agentmail claim: claim files before you change them. */
+import { sleep } from '../../clock.ts'
+import type { Flags } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { log } from '../../log.ts'
+import type { Connection } from '../../server/connection.ts'
 import type { Command } from '../command.ts'
-import { acting, actingOptions, ask } from '../coordination.ts'
+import { acting, actingOptions, ask, reconnected } from '../coordination.ts'
 import { print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { line } from '../table.ts'
+
+const lookMs = 1000
 
 export const command: Command = {
   usage: '<file>… [--as <name>] [--hold]',
   summary: 'Claim files before you change them.',
   details:
-    'Exit code 0: all are yours. 1: another agent holds some of them, which are told.\nA claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped.',
+    'Exit code 0: all are yours. 1: another agent holds some of them, which are told.\nA claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped. With --hold it is all of the files or none.',
   options: {
     hold: { type: 'boolean', about: 'stay, keep the claims alive, and release them on Ctrl-C' },
     ...actingOptions,
   },
   maxPositionals: 1000,
 
-  run: ({ flags, positionals, json }) =>
-    acting(flags, async (connection, { agent_id }) => {
-      if (positionals.length === 0) throw noFiles('claim')
+  run({ flags, positionals, json }) {
+    if (positionals.length === 0) throw noFiles('claim')
+    return acting(flags, async (connection, { agent_id }) => {
       const { files, spelling } = await projectPaths(positionals)
+      const before = await ownOf(connection, agent_id, files)
       const { claimed, conflicts } = await ask(connection, 'claim_files', { agent_id, files })
       const answer = {
         claimed: claimed.map(spelling),
@@ -33,18 +40,73 @@ export const command: Command = {
           printError(`Conflict: ${line(file)} is held by ${line(holder_name)} (${held_by})`)
         }
       }
-      if (flags.hold && answer.claimed.length > 0) {
-        connection.keepAlive(agent_id)
-        if (!json) print('Holding them. Ctrl-C releases them.')
-        const alive = setInterval(() => {}, 60_000)
-        await new Promise((resolve) => {
-          for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
-        })
-        clearInterval(alive)
-        await ask(connection, 'release_files', { agent_id, files: claimed })
+      if (!flags.hold) return conflicts.length > 0 ? 1 : 0
+      const fresh = await ownOf(connection, agent_id, files)
+      for (const path of before) fresh.delete(path) // what the agent had before stays its own
+      const release = (through: Connection) =>
+        fresh.size > 0 && ask(through, 'release_files', { agent_id, files: [...fresh] })
+      if (conflicts.length > 0) {
+        await release(connection)
+        if (!json) printError('Nothing is held: with --hold it is all of them or none')
+        return 1
       }
-      return answer.conflicts.length > 0 ? 1 : 0
-    }),
+      if (!json) print('Holding what it claimed. Ctrl-C releases it.')
+      return holding(flags, connection, {
+        agent_id,
+        paths: new Set([...before, ...fresh]),
+        release,
+      })
+    })
+  },
+}
+
+/** Looks every so often whether the claims still stand; where the server goes, it goes on without it. */
+async function holding(
+  flags: Flags,
+  first: Connection,
+  held: {
+    agent_id: string
+    paths: Set<string>
+    release(through: Connection): unknown
+  },
+): Promise<number> {
+  const stopped = new Promise<'stopped'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => resolve('stopped'))
+    }
+  })
+  for (let connection = first; ; ) {
+    connection.keepAlive(held.agent_id)
+    try {
+      const own = await ownOf(connection, held.agent_id, [...held.paths])
+      for (const path of held.paths) {
+        if (own.has(path)) continue
+        printError(`No longer held: ${line(path)}`)
+        held.paths.delete(path)
+      }
+      if (held.paths.size === 0) return 1
+      if ((await Promise.race([stopped, sleep(lookMs)])) === 'stopped') {
+        await held.release(connection)
+        return 0
+      }
+    } catch (error) {
+      if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
+      log(`${error.message}; trying again`)
+      if ((await Promise.race([stopped, sleep(lookMs)])) === 'stopped') return 1
+      connection = await reconnected(flags).catch(() => connection)
+    }
+  }
+}
+
+/** Of these paths, those that the agent holds, in their normal form. */
+async function ownOf(
+  connection: Connection,
+  agent_id: string,
+  files: string[],
+): Promise<Set<string>> {
+  const { claims } = await ask(connection, 'get_file_claims', { files })
+  const own = claims.filter((claim) => claim.agent_id === agent_id)
+  return new Set(own.map(({ file_path }) => file_path))
 }
 
 export const noFiles = (verb: string) =>

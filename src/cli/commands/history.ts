@@ -1,9 +1,9 @@
 /** agentmail history: who claimed, released, announced, said what, and when. */
 import type { Command } from '../command.ts'
-import { connected, placeOptions, textOf } from '../coordination.ts'
+import { connected, placeOptions, textOf, timeOf } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
-import { line, localTime } from '../table.ts'
+import { line, localTime, shortened } from '../table.ts'
 
 export const command: Command = {
   usage: '[--file <path>] [--agent <name|id>] [--since <time>] [--as-of <time>]',
@@ -16,7 +16,7 @@ export const command: Command = {
       value: 'time',
       about: 'only what was later, as in 2026-01-15T10:00:00Z',
     },
-    'as-of': { type: 'string', value: 'time', about: 'as it stood at that time' },
+    'as-of': { type: 'string', value: 'time', about: 'as it stood at that time: nothing later' },
     ...placeOptions,
   },
 
@@ -27,8 +27,8 @@ export const command: Command = {
       const entries = connection.history({
         file,
         agent: textOf(flags.agent),
-        since: textOf(flags.since),
-        as_of: textOf(flags['as-of']),
+        since: timeOf(flags.since),
+        as_of: timeOf(flags['as-of']),
       })
       if (json) {
         const all = []
@@ -38,7 +38,9 @@ export const command: Command = {
       }
       let count = 0
       for await (const { at, agent_name, event, file: path, text } of entries) {
-        const about = [path, text].filter((part) => part).map((part) => line(part ?? ''))
+        const about = [path, text]
+          .filter((part) => part)
+          .map((part) => shortened(line(part ?? ''), 200))
         print(
           `${localTime(at)}  ${line(agent_name).padEnd(16)}  ${event.padEnd(10)}  ${about.join('  ')}`.trimEnd(),
         )

@@ -1,5 +1,5 @@
 /** agentmail mcp: serve a toolset to an MCP client on standard input and output. */
-import { Config } from '../../config.ts'
+import { Config, optionsOf } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { serveMailbox } from '../../server/mailbox-stdio.ts'
 import type { Command } from '../command.ts'
@@ -17,10 +17,11 @@ export const command: Command = {
   summary: 'Serve a toolset to an MCP client on STDIO (default: mailbox).',
   details: `Toolsets: ${Object.keys(toolsets).join(', ')}.\nStart it from your client's configuration; it ends when the client closes its input.`,
   maxPositionals: 1,
+  options: optionsOf('db', 'server', 'project'),
 
-  run({ positionals: [name = 'mailbox'] }) {
+  run({ flags, positionals: [name = 'mailbox'] }) {
     const serve = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined
-    if (serve) return serve(new Config())
+    if (serve) return serve(new Config(flags))
     throw new AgentMailError(
       'invalid_request',
       `unknown toolset: ${name}`,

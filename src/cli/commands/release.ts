@@ -13,9 +13,9 @@ export const command: Command = {
   options: actingOptions,
   maxPositionals: 1000,
 
-  run: ({ flags, positionals, json }) =>
-    acting(flags, async (connection, { agent_id }) => {
-      if (positionals.length === 0) throw noFiles('release')
+  run({ flags, positionals, json }) {
+    if (positionals.length === 0) throw noFiles('release')
+    return acting(flags, async (connection, { agent_id }) => {
       const { files, spelling } = await projectPaths(positionals)
       const { released } = await ask(connection, 'release_files', { agent_id, files })
       const answer = { released: released.map(spelling) }
@@ -23,5 +23,6 @@ export const command: Command = {
       else if (answer.released.length === 0) print('None of them was yours')
       else for (const file of answer.released) print(`Released ${line(file)}`)
       return 0
-    }),
+    })
+  },
 }

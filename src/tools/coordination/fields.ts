@@ -16,7 +16,10 @@ const isLongerThan = (limit: number, text: string) =>
 /** Text that must be there: missing, empty and blank are one fault. */
 export const required = (name: string) =>
   z
-    .string(`${name} is required\nGive it as text.`)
+    .string({
+      error: ({ input }) =>
+        input === undefined ? `${name} is required` : `${name} is required\nGive it as text.`,
+    })
     .refine((value) => value.trim() !== '', `${name} is required\nIt must not be empty or blank.`)
 
 const short = (name: string, limit = 255) =>
@@ -80,7 +83,7 @@ export const waitSeconds = z
   .min(0, waitWords)
   .max(50, waitWords)
   .optional()
-  .describe('Wait for news')
+  .describe('With a cursor: wait for news')
 
 // Every client pays for each word of a listing, so the hints say only what is not plain.
 export const reads = { readOnlyHint: true } as const
