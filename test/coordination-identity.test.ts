@@ -53,17 +53,22 @@ describe.each(ways)('through %s', (way) => {
 
   it('releases what it holds, and only that, on SIGTERM', async () => {
     const place = await openPlace(way)
-    await place.run(['claim', 'other.ts', '--as', 'bob'])
-    const args = ['claim', 'own.ts', 'other.ts', '--hold', '--json', '--as', 'ann']
+    await place.run(['claim', 'mine.ts', '--as', 'ann'])
+    const args = ['claim', 'own.ts', 'mine.ts', '--hold', '--json', '--as', 'ann']
     const holding = new Running(place, args)
     await eventually('it holds the file', () => holding.lines.length === 1)
-    expect(JSON.parse(holding.stdout)).toMatchObject({
-      claimed: ['own.ts'],
-      conflicts: [{ file: 'other.ts' }],
-    })
-    const nothing = await place.run(['claim', 'own.ts', '--hold', '--as', 'cat'])
-    expect(nothing).toMatchObject({ stdout: '', exitCode: 1 }) // there is nothing to stay for
-    expect(await holding.stop('SIGTERM')).toMatchObject({ exitCode: 1, signal: null, stderr: '' })
+    expect(JSON.parse(holding.stdout)).toEqual({ claimed: ['own.ts', 'mine.ts'], conflicts: [] })
+    await new Promise((resolve) => setTimeout(resolve, 500)) // for it to stay
+    expect(await holding.stop('SIGTERM')).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
+    expect(await heldFiles(place)).toEqual(['mine.ts'])
+  })
+
+  it('holds all of the files or none', async () => {
+    const place = await openPlace(way)
+    await place.run(['claim', 'other.ts', '--as', 'bob'])
+    const refused = await place.run(['claim', 'own.ts', 'other.ts', '--hold', '--as', 'ann'])
+    expect(refused).toMatchObject({ stdout: 'Claimed own.ts\n', exitCode: 1 })
+    expect(refused.stderr).toMatch(/^Conflict: other\.ts is held by bob .*\nNothing is held: /)
     expect(await heldFiles(place)).toEqual(['other.ts'])
   })
 })
@@ -103,7 +108,7 @@ describe.each(isLong ? ways : ways.slice(0, 1))('with --hold through %s', (way) 
     const watcher = await openAgent(place, 'watcher')
     const holding = new Running(place, ['claim', 'held.ts', '--hold', '--as', 'ann'])
     await eventually('it holds the file', () => holding.stdout.includes('Ctrl-C releases'))
-    expect(holding.stdout).toBe('Claimed held.ts\nHolding them. Ctrl-C releases them.\n')
+    expect(holding.stdout).toBe('Claimed held.ts\nHolding what it claimed. Ctrl-C releases it.\n')
     await place.run(['claim', 'let-go.ts', '--as', 'bob'])
     const notices = await eventually('one that does not hold goes stale', async () => {
       const read = await watcher.call('read_messages', { wait_seconds: 1 })
@@ -115,6 +120,19 @@ describe.each(isLong ? ways : ways.slice(0, 1))('with --hold through %s', (way) 
     expect(await heldFiles(place)).toEqual([])
     expect((await eventsOf(place, 'ann')).slice(-2)).toEqual(['released', 'left'])
   })
+})
+
+it('goes on holding on the database when its server is killed', async () => {
+  const place = await openPlace('a running server', shortLives)
+  const holding = new Running(place, ['claim', 'held.ts', '--hold', '--as', 'ann'])
+  await eventually('it holds the file', () => holding.stdout.includes('Ctrl-C releases'))
+  place.server?.child.kill('SIGKILL')
+  await place.server?.ended
+  await new Promise((resolve) => setTimeout(resolve, 5000)) // longer than it takes to go stale
+  const refused = await place.run(['claim', 'held.ts', '--as', 'bob'])
+  expect(refused).toMatchObject({ exitCode: 1 })
+  expect(await holding.stop('SIGINT')).toMatchObject({ exitCode: 0, signal: null })
+  expect(await heldFiles(place)).toEqual([])
 })
 
 it('ends on Ctrl-C also when it slept for too long and its claims were released', async () => {

@@ -43,8 +43,9 @@ export const command: Command = {
       if (!flags.hold) return conflicts.length > 0 ? 1 : 0
       const fresh = await ownOf(connection, agent_id, files)
       for (const path of before) fresh.delete(path) // what the agent had before stays its own
-      const release = (through: Connection) =>
-        fresh.size > 0 && ask(through, 'release_files', { agent_id, files: [...fresh] })
+      const release = async (through: Connection) => {
+        if (fresh.size > 0) await ask(through, 'release_files', { agent_id, files: [...fresh] })
+      }
       if (conflicts.length > 0) {
         await release(connection)
         if (!json) printError('Nothing is held: with --hold it is all of them or none')
@@ -67,7 +68,7 @@ async function holding(
   held: {
     agent_id: string
     paths: Set<string>
-    release(through: Connection): unknown
+    release(through: Connection): Promise<unknown>
   },
 ): Promise<number> {
   const stopped = new Promise<'stopped'>((resolve) => {
@@ -86,8 +87,11 @@ async function holding(
       }
       if (held.paths.size === 0) return 1
       if ((await Promise.race([stopped, sleep(lookMs)])) === 'stopped') {
-        await held.release(connection)
-        return 0
+        const isReleased = await held.release(connection).then(
+          () => true,
+          () => false, // the agent has gone stale, and its claims with it
+        )
+        return isReleased ? 0 : 1
       }
     } catch (error) {
       if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
