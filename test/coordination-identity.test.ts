@@ -58,7 +58,6 @@ describe.each(ways)('through %s', (way) => {
     const holding = new Running(place, args)
     await eventually('it holds the file', () => holding.lines.length === 1)
     expect(JSON.parse(holding.stdout)).toEqual({ claimed: ['own.ts', 'mine.ts'], conflicts: [] })
-    await new Promise((resolve) => setTimeout(resolve, 500)) // for it to stay
     expect(await holding.stop('SIGTERM')).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
     expect(await heldFiles(place)).toEqual(['mine.ts'])
   })

@@ -128,13 +128,17 @@ export async function following(
   flags: Flags,
   look: (connection: Connection) => Promise<void>,
 ): Promise<never> {
-  for (;;) {
+  for (let hasLooked = false; ; ) {
     try {
       await connected(flags, async (connection) => {
-        for (;;) await look(connection)
+        for (;;) {
+          await look(connection)
+          hasLooked = true
+        }
       })
     } catch (error) {
-      if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
+      const isLost = AgentMailError.is(error) && error.code === 'server_unreachable'
+      if (!isLost || !hasLooked) throw error
       log(`${error.message}; trying again`)
       await sleep(reconnectMs)
     }

@@ -15,6 +15,7 @@ const answerMs = 60_000
 
 /** So many requests that may take long are answered beside the others. */
 const maxBeside = 64
+const tooManyCode = -32000
 
 export interface StdioOptions {
   /** Whether a request may wait for something; it does not hold up those that follow. */
@@ -94,11 +95,15 @@ export class StdioTransport implements Transport {
 
   async #take(request: JSONRPCRequest): Promise<void> {
     const isBeside = this.#options.mayTakeLong?.(request) && !this.#open.has(request.id)
+    if (isBeside && this.#beside.size >= maxBeside) {
+      const error = { code: tooManyCode, message: `more than ${maxBeside} calls wait at once` }
+      await this.#write({ jsonrpc: '2.0', id: request.id, error })
+      return
+    }
     const answered = this.#answer(request)
     if (!isBeside) return answered
     this.#beside.add(answered)
     answered.then(() => this.#beside.delete(answered))
-    if (this.#beside.size >= maxBeside) await Promise.race(this.#beside)
   }
 
   async #answer(request: JSONRPCRequest): Promise<void> {

@@ -116,9 +116,7 @@ function parse<Input extends z.ZodObject>(input: Input, args: object): z.infer<I
 /** An empty optional argument counts as absent: models fill in what they do not mean. */
 function withoutEmpty(input: z.ZodObject, args: object): object {
   const isEmpty = (value: unknown) =>
-    value === null ||
-    (typeof value === 'string' && value.trim() === '') ||
-    (Array.isArray(value) && value.length === 0)
+    value === '' || value === null || (Array.isArray(value) && value.length === 0)
   const isOptional = (key: string) => input.shape[key]?.safeParse(undefined).success
   return Object.fromEntries(
     Object.entries(args).filter(([key, value]) => !isEmpty(value) || !isOptional(key)),

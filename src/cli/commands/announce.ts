@@ -11,19 +11,20 @@ export const command: Command = {
   options: actingOptions,
   maxPositionals: 2,
 
-  run: ({ flags, positionals: [file, summary], json }) =>
-    acting(flags, async (connection, { agent_id }) => {
-      if (!file || !summary) {
-        throw new AgentMailError(
-          'missing_arguments',
-          file ? 'summary is required' : 'file_path is required',
-          'For example: agentmail announce src/parser.ts "Numbers may have an exponent"',
-        )
-      }
+  run({ flags, positionals: [file, summary], json }) {
+    if (!file || !summary) {
+      throw new AgentMailError(
+        'missing_arguments',
+        file ? 'summary is required' : 'file_path is required',
+        'For example: agentmail announce src/parser.ts "Numbers may have an exponent"',
+      )
+    }
+    return acting(flags, async (connection, { agent_id }) => {
       const [file_path] = (await projectPaths([file])).files
       const answer = await ask(connection, 'announce_change', { agent_id, file_path, summary })
       if (json) printJson(answer)
       else print(`Change #${answer.change_id} announced`)
       return 0
-    }),
+    })
+  },
 }

@@ -25,6 +25,7 @@ export const command: Command = {
 
   run({ flags, positionals, json }) {
     if (positionals.length === 0) throw noFiles('claim')
+    const stopped = flags.hold ? toldToStop() : undefined // before there is anything to release
     return acting(flags, async (connection, { agent_id }) => {
       const { files, spelling } = await projectPaths(positionals)
       const before = await ownOf(connection, agent_id, files)
@@ -40,7 +41,7 @@ export const command: Command = {
           printError(`Conflict: ${line(file)} is held by ${line(holder_name)} (${held_by})`)
         }
       }
-      if (!flags.hold) return conflicts.length > 0 ? 1 : 0
+      if (!stopped) return conflicts.length > 0 ? 1 : 0
       const fresh = await ownOf(connection, agent_id, files)
       for (const path of before) fresh.delete(path) // what the agent had before stays its own
       const release = async (through: Connection) => {
@@ -55,11 +56,19 @@ export const command: Command = {
       return holding(flags, connection, {
         agent_id,
         paths: new Set([...before, ...fresh]),
+        stopped,
         release,
       })
     })
   },
 }
+
+const toldToStop = () =>
+  new Promise<'stopped'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => resolve('stopped'))
+    }
+  })
 
 /** Looks every so often whether the claims still stand; where the server goes, it goes on without it. */
 async function holding(
@@ -68,14 +77,10 @@ async function holding(
   held: {
     agent_id: string
     paths: Set<string>
+    stopped: Promise<'stopped'>
     release(through: Connection): Promise<unknown>
   },
 ): Promise<number> {
-  const stopped = new Promise<'stopped'>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => resolve('stopped'))
-    }
-  })
   for (let connection = first; ; ) {
     connection.keepAlive(held.agent_id)
     try {
@@ -86,7 +91,7 @@ async function holding(
         held.paths.delete(path)
       }
       if (held.paths.size === 0) return 1
-      if ((await Promise.race([stopped, sleep(lookMs)])) === 'stopped') {
+      if ((await Promise.race([held.stopped, sleep(lookMs)])) === 'stopped') {
         const isReleased = await held.release(connection).then(
           () => true,
           () => false, // the agent has gone stale, and its claims with it
@@ -96,7 +101,7 @@ async function holding(
     } catch (error) {
       if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
       log(`${error.message}; trying again`)
-      if ((await Promise.race([stopped, sleep(lookMs)])) === 'stopped') return 1
+      if ((await Promise.race([held.stopped, sleep(lookMs)])) === 'stopped') return 1
       connection = await reconnected(flags).catch(() => connection)
     }
   }

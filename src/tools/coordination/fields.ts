@@ -43,6 +43,10 @@ export const optionalName = (name: string) =>
     .refine(...short(name))
     .optional()
 
+/** A blank channel is none: nobody could name it. */
+export const channelOf = (channel: string | undefined): string | undefined =>
+  channel?.trim() === '' ? undefined : channel
+
 export const paths = z
   .array(
     z.string('files is required\nEach file is a path, as text.'),

@@ -2,7 +2,16 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { CoordinationContext } from './context.ts'
-import { afterId, agentId, limit, optionalName, reads, since, waitSeconds } from './fields.ts'
+import {
+  afterId,
+  agentId,
+  channelOf,
+  limit,
+  optionalName,
+  reads,
+  since,
+  waitSeconds,
+} from './fields.ts'
 
 export default defineTool({
   name: 'read_messages',
@@ -31,5 +40,6 @@ export default defineTool({
     ),
     has_more: z.boolean(),
   }),
-  run: ({ project, signal }: CoordinationContext, input) => project.messages.read(input, signal),
+  run: ({ project, signal }: CoordinationContext, { channel, ...input }) =>
+    project.messages.read({ channel: channelOf(channel), ...input }, signal),
 })

@@ -6,6 +6,7 @@ import type { CoordinationContext } from './context.ts'
 import {
   adds,
   agentId,
+  channelOf,
   idempotencyKey,
   optionalName,
   requiredName,
@@ -24,6 +25,6 @@ export default defineTool({
     idempotency_key: idempotencyKey,
   }),
   output: z.object({ message_id: z.int() }),
-  run: ({ project }: CoordinationContext, { channel = broadcast, ...input }) =>
-    project.messages.send({ channel, ...input }),
+  run: ({ project }: CoordinationContext, { channel, ...input }) =>
+    project.messages.send({ channel: channelOf(channel) ?? broadcast, ...input }),
 })
