@@ -64,7 +64,7 @@ export class Changes {
       })
       ledger.record(agent, 'announced', { at, file_path, change_id })
       rememberAnswer(write, call, change_id)
-      write.afterCommit(() => news.publish({ project, stream: 'changes' }))
+      write.afterCommit(() => news.stored({ project, stream: 'changes' }, change_id))
       return { change_id }
     })
   }

@@ -137,7 +137,7 @@ export async function store(
     body,
   })
   ledger.record(sender, event, { at, message_id: id })
-  write.afterCommit(() => news.publish({ project, stream: 'messages', channel }))
+  write.afterCommit(() => news.stored({ project, stream: 'messages', channel }, id))
   return id
 }
 

@@ -31,6 +31,13 @@ export class News {
     this.#store = store
   }
 
+  /** What this process stored, id by id: the next look at the counters has nothing new to tell of it. */
+  stored(item: NewsItem, id: number): void {
+    const key = keyOf(item)
+    if (this.#lastIds.get(key) === id - 1) this.#lastIds.set(key, id)
+    this.publish(item)
+  }
+
   /** Wakes whoever wants it, some at a time, so that a crowd of readers does not hold up who wrote. */
   publish(item: NewsItem): void {
     const wake = (listeners: Listener[]) => {
@@ -90,7 +97,7 @@ export class News {
   }
 
   #compare(item: NewsItem, lastId: number): void {
-    const key = `${item.stream} ${item.project}`
+    const key = keyOf(item)
     const known = this.#lastIds.get(key)
     this.#lastIds.set(key, lastId)
     // The first look knows no earlier one: those who wait may have missed something in between.
@@ -100,6 +107,7 @@ export class News {
   #stopPolling(): void {
     clearTimeout(this.#poll)
     this.#poll = undefined
-    this.#lastIds.clear()
   }
 }
+
+const keyOf = ({ stream, project }: NewsItem): string => `${stream} ${project}`

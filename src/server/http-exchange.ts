@@ -71,7 +71,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     })
     request.on('error', reject)
     request.on('close', () => {
-      if (size <= maxBodyBytes) reject(new HttpError(400, 'the body ended early'))
+      if (request.complete || size > maxBodyBytes) return
+      reject(new HttpError(400, 'the body ended early'))
     })
   })
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
 import { log } from '../log.ts'
-import { deafMs, letGoOfDeaf, readJsonBody } from './http-exchange.ts'
+import { deafMs, letGoOfDeaf, readJsonBody, send } from './http-exchange.ts'
 
 export class StreamableHttp {
   readonly #handler: McpHttpHandler
@@ -14,7 +14,9 @@ export class StreamableHttp {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parsedBody = await readJsonBody(request)
     const gone = new AbortController()
-    response.on('close', () => gone.abort())
+    response.on('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
     const answer = await this.#handler.fetch(
       new Request('http://localhost/mcp', {
         method: 'POST',
@@ -28,6 +30,9 @@ export class StreamableHttp {
       return
     }
     const { connection: _, ...headers } = Object.fromEntries(answer.headers) // that is Node's to say
+    if (headers['content-type'] === 'application/json') {
+      return send(response, answer.status, await answer.text(), headers)
+    }
     response.writeHead(answer.status, headers)
     try {
       for await (const chunk of answer.body ?? []) {

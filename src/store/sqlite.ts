@@ -24,6 +24,7 @@ export async function openSqlite(path: string): Promise<Store> {
     writer = connection
     const version = await again(() => connection.version()) // another process may be creating it
     connection.exec('PRAGMA synchronous = FULL')
+    connection.exec('PRAGMA temp_store = MEMORY') // a statement of many rows keeps a journal of its own
     connection.exec('PRAGMA trusted_schema = OFF') // the file may come with a repository
     await again(() => connection.useWriteAheadLog())
     return new SqliteStore(
