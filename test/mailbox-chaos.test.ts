@@ -8,6 +8,7 @@ import { lineOf, type Message, messageOf } from '../src/mailbox/message.ts'
 import { PostOffice } from '../src/mailbox/post-office.ts'
 import { ended, eventually, temporaryFolder, worker } from './support/agentmail.ts'
 import { isLong } from './support/parts.ts'
+import { seededRandom } from './support/seeded-random.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 240_000 })
@@ -132,18 +133,6 @@ const intact = { missing: [], repeated: [] }
 async function expectDamage(run: (attempt: number) => Promise<number>): Promise<void> {
   for (let attempt = 1; attempt <= 5; attempt++) if ((await run(attempt)) > 0) return
   expect.fail('the control run showed no damage')
-}
-
-/** Numbers that can be had again: SEED=… repeats a run's choices. */
-function seededRandom(): () => number {
-  let state = Number(process.env.SEED ?? Date.now() % 1_000_000)
-  console.log(`${expect.getState().currentTestName}: SEED=${state}`)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 describe('eight processes receiving from one mailbox', () => {

@@ -11,7 +11,7 @@ import { openCoordination } from '../src/server/open-coordination.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { storeSuite } from './store-suite.ts'
 import { ended, temporaryFolder, worker } from './support/agentmail.ts'
-import { expectDamage, seededRandom, upTo } from './support/databases.ts'
+import { expectDamage, seededChoice, upTo } from './support/databases.ts'
 import { isLong } from './support/parts.ts'
 
 const newPath = () => join(temporaryFolder(), 'agentmail.db')
@@ -256,7 +256,7 @@ describe('a migration killed with SIGKILL', () => {
     const statements = Number(stdout)
     expect(statements).toBeGreaterThan(15)
     // In the short version a third of them, always others: each start of a process takes its time.
-    const random = seededRandom()
+    const random = seededChoice()
     const third = random(3)
     const chosen = upTo(statements).filter((n) => isLong || n % 3 === third)
     for (const statement of chosen) {

@@ -9,7 +9,7 @@ import {
   interleaved,
   type NewDatabase,
   registerAgents,
-  seededRandom,
+  seededChoice,
   TestDatabase,
   upTo,
 } from '../support/databases.ts'
@@ -21,7 +21,7 @@ const spellings = ['src/main.ts', './src/main.ts', 'src//main.ts', 'src\\x\\..\\
 export function claimsSuite(newDatabase: NewDatabase): void {
   describe('32 claimers at two servers', () => {
     it('are one holder and 31 conflicts, round after round, and never an error', async () => {
-      const random = seededRandom()
+      const random = seededChoice()
       const database = await TestDatabase.create(newDatabase)
       const through = interleaved(() => breathe(random))
       const servers = await database.servers(2, { through })
@@ -64,7 +64,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
     })
 
     it('are several holders when each looks first and then takes (control)', async () => {
-      const random = seededRandom()
+      const random = seededChoice()
       const database = await TestDatabase.create(newDatabase)
       await database.server()
       const stores = [await database.store(), await database.store()]
@@ -92,7 +92,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
     })
 
     it('share many paths out among them, each to one, while others let go of theirs', async () => {
-      const random = seededRandom()
+      const random = seededChoice()
       const database = await TestDatabase.create(newDatabase)
       const through = interleaved(() => breathe(random))
       const servers = await database.servers(2, { through })

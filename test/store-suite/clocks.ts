@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { Sweeper } from '../../src/coordination/sweeper.ts'
 import {
   type NewDatabase,
-  seededRandom,
+  seededChoice,
   staleMs,
   TestClock,
   TestDatabase,
@@ -142,7 +142,7 @@ export function clocksSuite(newDatabase: NewDatabase): void {
 
   it('keeps the living whatever the clock does, and removes the dead when it is done', () =>
     withSweeper(async ({ clock, register, pass, names }) => {
-      const random = seededRandom()
+      const random = seededChoice()
       const sizes = [1000, 4000, 6000, staleMs / 2, staleMs, 2 * staleMs, hour, day]
       for (const turn of upTo(isLong ? 500 : 30)) {
         await register(`dead ${turn}`)

@@ -13,7 +13,7 @@ import {
   type NewDatabase,
   registerAgents,
   type Server,
-  seededRandom,
+  seededChoice,
   staleMs,
   TestClock,
   TestDatabase,
@@ -73,7 +73,7 @@ export function lifeSuite(newDatabase: NewDatabase): void {
 
     /** How often an acknowledged agent was removed, or a refused one kept. */
     async function race(rounds: number, isNaive = false) {
-      const random = seededRandom()
+      const random = seededChoice()
       const clock = new TestClock()
       const database = await TestDatabase.create(newDatabase)
       const wait = () => breathe(random)
@@ -129,7 +129,7 @@ export function lifeSuite(newDatabase: NewDatabase): void {
 
   describe('three servers that sweep at the same moment', () => {
     async function open() {
-      const random = seededRandom()
+      const random = seededChoice()
       const clock = new TestClock()
       const database = await TestDatabase.create(newDatabase)
       const wait = () => breathe(random)

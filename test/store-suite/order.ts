@@ -10,7 +10,7 @@ import {
   type NewDatabase,
   registerAgents,
   type Server,
-  seededRandom,
+  seededChoice,
   TestDatabase,
   upTo,
 } from '../support/databases.ts'
@@ -69,7 +69,7 @@ const isRising = (list: string[]) =>
 export function orderSuite(newDatabase: NewDatabase): void {
   describe('readers behind 16 writers at two servers', () => {
     it('miss nothing and repeat nothing, by id and by time; ids have no gaps and times rise', async () => {
-      const random = seededRandom()
+      const random = seededChoice()
       const each = isLong ? 500 : 8
       const database = await TestDatabase.create(newDatabase)
       const through = interleaved(() => breathe(random))
@@ -115,7 +115,7 @@ export function orderSuite(newDatabase: NewDatabase): void {
     })
 
     it('miss messages whose ids were given out before the commit (control)', async () => {
-      const random = seededRandom()
+      const random = seededChoice()
       const database = await TestDatabase.create(newDatabase)
       const server = await database.server()
       const queue = new WriteQueue(await database.store())

@@ -7,7 +7,7 @@ import {
   expectDamage,
   interleaved,
   type NewDatabase,
-  seededRandom,
+  seededChoice,
   TestDatabase,
 } from '../support/databases.ts'
 
@@ -177,7 +177,7 @@ export function portSuite(newDatabase: NewDatabase): void {
     }
 
     async function addAtOnce(times: number, isSafe: boolean) {
-      const random = seededRandom()
+      const random = seededChoice()
       const plain = [await database.store(), await database.store()]
       const stores = plain.map(interleaved(() => breathe(random)))
       await again(() =>

@@ -8,7 +8,7 @@ import {
   listOf,
   type NewDatabase,
   registerAgents,
-  seededRandom,
+  seededChoice,
   TestDatabase,
   troubled,
   upTo,
@@ -37,7 +37,7 @@ const codeOf = (error: unknown) => (AgentMailError.is(error) ? error.code : Stri
 export function retrySuite(newDatabase: NewDatabase): void {
   /** Every write three times at the same moment, at two servers that lose answers, and each again until it is answered. */
   async function writeUncertainly(count: number, isKeyed: boolean) {
-    const random = seededRandom()
+    const random = seededChoice()
     const database = await TestDatabase.create(newDatabase)
     let isLosing = false
     let lost = 0

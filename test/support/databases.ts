@@ -4,6 +4,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { Coordination, type Project } from '../../src/coordination/coordination.ts'
 import { type Store, StoreError, type StoreTrouble } from '../../src/store/store.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /** Makes an empty database, and gives what connects to it as often as it is called. */
 export type NewDatabase = () => Promise<() => Promise<Store>>
@@ -122,16 +123,10 @@ export const troubled =
     }
   }
 
-/** Numbers that can be had again: SEED=… repeats a run's choices. */
-export function seededRandom(): (below: number) => number {
-  let state = Number(process.env.SEED ?? Date.now() % 1_000_000)
-  console.log(`${expect.getState().currentTestName}: SEED=${state}`)
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
+/** Whole numbers below another that can be had again. */
+export function seededChoice(): (below: number) => number {
+  const random = seededRandom()
+  return (below) => Math.floor(random() * below)
 }
 
 /** Waits for a turn or a few, seldom for a moment. */
