@@ -53,12 +53,20 @@ function checkedProject(name: string | undefined): string | undefined {
   )
 }
 
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part && decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The address of a server, also as it was given to a client: with /mcp, and a project after that. */
 function addressOf(text: string, project: string | undefined) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const path = /^\/(?:(?:mcp|sse)(?:\/([^/]+))?\/?)?$/.exec(url?.pathname ?? '')
   if (url && path && /^https?:$/.test(url.protocol)) {
-    return { url: url.origin, project: project ?? (path[1] && decodeURIComponent(path[1])) }
+    return { url: url.origin, project: project ?? checkedProject(decoded(path[1])) }
   }
   throw new AgentMailError(
     'server_config',

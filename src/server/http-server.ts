@@ -83,7 +83,10 @@ export class HttpServer {
   get others(): string[] {
     if (!isWildcard(this.#options.host)) return []
     const { port } = this.#address
-    const addresses = ownAddresses().filter((address) => !isLoopback(address))
+    // One that begins with fe80 means nothing without the name of a network card.
+    const addresses = ownAddresses().filter(
+      (address) => !isLoopback(address) && !/^fe80:/i.test(address),
+    )
     return addresses.map((address) => `http://${asHost(address)}:${port}`)
   }
 
@@ -295,7 +298,7 @@ function allow(request: IncomingMessage, methods: string[]): void {
   })
 }
 
-/** The project that a path names: any text that fits a line. */
+/** The project that a path names, percent-encoded. */
 function projectName(encoded: string | undefined): string {
   try {
     return checkedName(decodeURIComponent(encoded ?? ''))
