@@ -54,8 +54,8 @@ export const settings = {
   db: {
     env: 'AGENTMAIL_DB',
     flag: 'db',
-    value: 'file',
-    about: 'its database, instead of agentmail.db in the post office',
+    value: 'db',
+    about: 'its database, a file or mysql://…, instead of agentmail.db in the post office',
     fallback: undefined,
   },
   server: {
@@ -91,6 +91,11 @@ export const settings = {
     env: 'AGENTMAIL_SWEEP_SECONDS',
     about: 'how often stale agents are removed',
     fallback: 30,
+  },
+  doltCommitSeconds: {
+    env: 'AGENTMAIL_DOLT_COMMIT_SECONDS',
+    about: 'how often a Dolt database gets a commit of what was written',
+    fallback: 10,
   },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',

@@ -60,6 +60,7 @@ describe('the house', () => {
       [/process\.env/, ['config.ts']],
       [/randomBytes|randomUUID|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
       [/@photostructure\/sqlite/, ['store/sqlite.ts']],
+      [/'mysql2'/, ['store/mysql-connection.ts']],
       [/from 'node:https?'/, ['server/']],
       [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
       [/from '@modelcontextprotocol/, ['server/']],

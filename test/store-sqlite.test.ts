@@ -7,6 +7,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Config } from '../src/config.ts'
 import { AgentMailError } from '../src/errors.ts'
+import { fileDatabase } from '../src/server/database.ts'
 import { openCoordination } from '../src/server/open-coordination.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { storeSuite } from './store-suite.ts'
@@ -22,7 +23,7 @@ storeSuite('SQLite', async () => {
 })
 
 async function open(path: string) {
-  const coordination = await openCoordination(new Config({}, {}), path)
+  const coordination = await openCoordination(new Config({}, {}), fileDatabase(path))
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= coordination.close()

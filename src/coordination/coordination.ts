@@ -1,20 +1,23 @@
 /** The coordination of all projects in one database, and what each project offers. */
 import { type Clock, systemClock } from '../clock.ts'
-import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
-import { type Reader, type Store, StoreError, text } from '../store/store.ts'
+import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
 import { Agents } from './agents.ts'
 import { Changes } from './changes.ts'
 import { Claims } from './claims.ts'
-import type { Desk } from './desk.ts'
+import type { Desk, DeskVersions } from './desk.ts'
+import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, readHistory } from './history.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Presence } from './presence.ts'
+import { tell, withWords } from './reading.ts'
 import { Roots } from './roots.ts'
 import { migrate } from './schema.ts'
+import { SharedClock } from './shared-clock.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
+import { VersionFinder } from './version-finder.ts'
+import { VersionKeeper } from './version-keeper.ts'
 
 /** The project of whoever names none: the repository itself. */
 export const ownProject = ''
@@ -30,6 +33,7 @@ export interface CoordinationOptions {
   store: Store
   /** An agent is stale when nothing was heard of it for this long. */
   staleMs: number
+  /** By default the database's own, where machines share it. */
   clock?: Clock
   /** Where the own project lies on this machine. */
   roots?: Roots
@@ -41,6 +45,7 @@ export interface Project {
   claims: Claims
   changes: Changes
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
+  difference(request: DifferenceRequest): Promise<Difference[]>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
 }
@@ -54,10 +59,11 @@ export class Coordination {
   readonly #presence: Presence
   readonly #projects = new Map<string, { desk: Desk; project: Project }>()
   #sweeper: Sweeper | undefined
+  #versionKeeper: VersionKeeper | undefined
 
-  private constructor(options: CoordinationOptions) {
+  private constructor(options: CoordinationOptions, clock: Clock) {
     this.#options = options
-    this.#clock = options.clock ?? systemClock
+    this.#clock = clock
     this.#reader = withWords(options.store)
     this.#queue = new WriteQueue(options.store)
     this.#news = new News(this.#reader)
@@ -65,8 +71,10 @@ export class Coordination {
   }
 
   static async open(options: CoordinationOptions): Promise<Coordination> {
-    await migrate(options.store)
-    return new Coordination(options)
+    const { store } = options
+    await migrate(store)
+    const clock = options.clock ?? (store.clock ? await SharedClock.open(store.clock) : systemClock)
+    return new Coordination(options, clock)
   }
 
   get engine(): string {
@@ -85,8 +93,20 @@ export class Coordination {
     this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, staleMs, everyMs })
   }
 
+  /** From now on, and once more at the end, where the database keeps versions. */
+  startKeepingVersions(everyMs: number): void {
+    const { store } = this.#options
+    if (store.versions) this.#versionKeeper ??= new VersionKeeper(store, store.versions, everyMs)
+  }
+
+  /** Since when the database cannot be reached, in Unix milliseconds; nothing while it can. */
+  get downSince(): number | undefined {
+    return this.#options.store.downSince
+  }
+
   /** Removes whoever is stale now, in every project, and gives their number. */
   async sweep(): Promise<number> {
+    if (this.#clock instanceof SharedClock) await this.#clock.set()
     const { staleMs } = this.#options
     const silentSinceUs = (this.#clock.now() - staleMs) * 1000
     const desks = (await this.liveProjects()).map((name) => this.#open(name).desk)
@@ -120,6 +140,7 @@ export class Coordination {
     this.#presence.stop()
     await this.#presence.flush().catch(() => {})
     await this.#queue.drained()
+    await this.#versionKeeper?.stop()
     await this.#options.store.close()
   }
 
@@ -135,6 +156,7 @@ export class Coordination {
       clock: this.#clock,
       news: this.#news,
       presence: this.#presence,
+      versions: this.#versionsOf(name),
       normalPaths: (spellings) => (name === ownProject ? roots : noRoots).normal(spellings),
     }
     const agents = new Agents(desk)
@@ -144,26 +166,23 @@ export class Coordination {
       claims: new Claims(desk, agents),
       changes: new Changes(desk, agents),
       history: (request) => readHistory(desk, request),
+      difference: (request) => readDifference(desk, request),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }
     const opened = { desk, project }
     this.#projects.set(name, opened)
     return opened
   }
-}
 
-/** A reader whose errors can be told to callers. */
-function withWords(reader: Reader): Reader {
-  return {
-    all: (sql, ...values) =>
-      reader.all(sql, ...values).catch((error) => {
-        if (!(error instanceof StoreError)) throw error
-        log(`the database could not be read: ${error.message}`)
-        throw new AgentMailError(
-          'storage',
-          'the database could not be read',
-          'The server has logged the reason. Check the database and its disk, then try again.',
-        )
-      }),
+  #versionsOf(project: string): DeskVersions | undefined {
+    const { store } = this.#options
+    const { versions } = store
+    return (
+      versions && {
+        find: (name) => versions.find(name).catch(tell),
+        table: (name, id) => versions.table(name, id),
+        finder: () => VersionFinder.open(store, versions, project).catch(tell),
+      }
+    )
   }
 }

@@ -1,9 +1,14 @@
 /** What the parts of one project's coordination work with. */
 import type { Clock } from '../clock.ts'
-import type { Reader } from '../store/store.ts'
+import type { Reader, Versions } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
 import type { News } from './news.ts'
 import type { Presence } from './presence.ts'
+import type { VersionFinder } from './version-finder.ts'
+
+export interface DeskVersions extends Pick<Versions, 'find' | 'table'> {
+  finder(): Promise<VersionFinder>
+}
 
 export interface Desk {
   project: string
@@ -12,6 +17,8 @@ export interface Desk {
   clock: Clock
   news: News
   presence: Presence
+  /** Where the database keeps versions. */
+  versions: DeskVersions | undefined
   /** The normal form of each path; one that leaves the project is refused, and the call with it. */
   normalPaths(spellings: string[]): Promise<string[]>
 }

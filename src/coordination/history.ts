@@ -1,7 +1,9 @@
 /** The journal of a project, as it is read: who registered, said, claimed, released, announced what, and when. */
+import { AgentMailError } from '../errors.ts'
 import { integer, type Row, type SqlValue, text } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { parseTime, timeText } from './time.ts'
+import type { VersionFinder } from './version-finder.ts'
 
 export interface HistoryEntry {
   at: string
@@ -10,6 +12,8 @@ export interface HistoryEntry {
   event: string
   file: string | null
   text: string | null
+  /** Where the database keeps versions: the first one that holds this entry; null until there is one. */
+  commit?: string | null
 }
 
 export interface HistoryRequest {
@@ -17,37 +21,96 @@ export interface HistoryRequest {
   /** A name or an id. */
   agent?: string | undefined
   since?: string | undefined
+  /** A time, or a version where the database keeps them. */
   as_of?: string | undefined
+}
+
+/** A condition on entries of the journal, and its values. */
+export type Condition = [sql: string, ...values: SqlValue[]]
+
+/** A moment of a project: the last entry that was in its journal by then. */
+interface Moment {
+  entry: number
+  /** A version that holds all of it. */
+  version?: string | undefined
 }
 
 const entriesAtOnce = 500
 
-/** Oldest first, and as it stood at `as_of`: the journal only grows, so that is what was in it by then. */
+/** Oldest first, and as it stood at `as_of`. */
 export async function* readHistory(
-  { project, store, normalPaths }: Desk,
+  desk: Desk,
   { file, agent, since, as_of }: HistoryRequest,
 ): AsyncGenerator<HistoryEntry> {
-  const conditions: [string, ...SqlValue[]][] = []
-  if (file) conditions.push(['j.file_path = ?', ...(await normalPaths([file]))])
+  const conditions: Condition[] = []
+  if (file) conditions.push(['j.file_path = ?', ...(await desk.normalPaths([file]))])
   if (agent) conditions.push(['(j.agent_id = ? OR j.agent_name = ?)', agent, agent])
   if (since) conditions.push(['j.at_us > ?', parseTime(since)])
-  if (as_of) conditions.push(['j.at_us <= ?', parseTime(as_of, 'as-of')])
+  const finder = await desk.versions?.finder()
+  const moment = as_of ? await momentOf(desk, as_of, 'as-of', finder) : undefined
+  if (moment) conditions.push(['j.entry <= ?', moment.entry])
+  let place = 0
+  for await (const row of readJournal(desk, conditions, moment?.version)) {
+    const entry = integer(row.entry)
+    if (finder) place = await finder.first((progress) => progress.entry >= entry, place)
+    yield { ...entryOf(row), ...(finder && { commit: finder.idAt(place) ?? null }) }
+  }
+}
+
+/** The journal only grows, so a moment is a place in it; a version that reaches so far proves it. */
+export async function momentOf(
+  desk: Desk,
+  given: string,
+  name: string,
+  finder: VersionFinder | undefined,
+): Promise<Moment> {
+  if (!finder || /^\d{4}-\d\d-\d\d[Tt ]/.test(given)) {
+    const us = parseTime(given, name)
+    const place = await finder?.first((progress) => progress.us >= us)
+    const version = place === undefined ? undefined : finder?.idAt(place)
+    return { entry: await lastEntryBy(desk, us), version }
+  }
+  const version = await desk.versions?.find(given)
+  if (version) return { entry: (await finder.at(version)).entry, version }
+  throw new AgentMailError(
+    'invalid_request',
+    `${name}: there is no commit "${given.slice(0, 60)}", and it is no time`,
+    'Write a time like 2026-01-15T10:00:00Z, or a commit: its hash as in agentmail history --json, or HEAD~1.',
+  )
+}
+
+async function lastEntryBy({ project, store }: Desk, us: number): Promise<number> {
+  const [row] = await store.all(
+    'SELECT entry FROM journal WHERE project = ? AND at_us <= ? ORDER BY project DESC, entry DESC LIMIT 1',
+    project,
+    us,
+  )
+  return row ? integer(row.entry) : 0
+}
+
+/** Rows of the journal with what they tell of, oldest first; as they stand in a version, or now. */
+export async function* readJournal(
+  { project, store, versions }: Desk,
+  conditions: Condition[],
+  version?: string,
+): AsyncGenerator<Row> {
+  const table = (name: string) => (version && versions ? versions.table(name, version) : name)
   const where = conditions.map(([condition]) => `AND ${condition}`).join(' ')
   const values = conditions.flatMap(([, ...some]) => some)
   for (let cursor = 0; ; ) {
     const rows = await store.all(
       `SELECT j.entry, j.at_us, j.agent_id, j.agent_name, j.event, j.file_path, j.note,
           m.channel, m.subject, m.body, c.summary
-        FROM journal j
-        LEFT JOIN messages m ON m.project = j.project AND m.id = j.message_id
-        LEFT JOIN changes c ON c.project = j.project AND c.id = j.change_id
+        FROM ${table('journal')} j
+        LEFT JOIN ${table('messages')} m ON m.project = j.project AND m.id = j.message_id
+        LEFT JOIN ${table('changes')} c ON c.project = j.project AND c.id = j.change_id
         WHERE j.project = ? AND j.entry > ? ${where}
         ORDER BY j.project, j.entry LIMIT ${entriesAtOnce}`,
       project,
       cursor,
       ...values,
     )
-    yield* rows.map(entryOf)
+    yield* rows
     const last = rows.at(-1)
     if (!last || rows.length < entriesAtOnce) return
     cursor = integer(last.entry)
@@ -55,7 +118,7 @@ export async function* readHistory(
   }
 }
 
-const entryOf = (row: Row): HistoryEntry => ({
+export const entryOf = (row: Row): HistoryEntry => ({
   at: timeText(integer(row.at_us)),
   agent_id: text(row.agent_id),
   agent_name: text(row.agent_name),

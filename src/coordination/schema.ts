@@ -91,14 +91,36 @@ const metaTable = `CREATE TABLE IF NOT EXISTS meta (
   value VARCHAR(255) NOT NULL,
   PRIMARY KEY (name))`
 
+/** Changes with every sign of life, so no version holds it. */
+const churning = ['presence']
+
+export interface Table {
+  name: string
+  /** The columns of its primary key. */
+  key: string[]
+}
+
+/** Every table but `meta`, which is each database's own. */
+export const tables: Table[] = migrations.flat().flatMap((statement) => {
+  const [, name] = /^CREATE TABLE (\w+)/.exec(statement) ?? []
+  const [, key = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(statement) ?? []
+  return name ? [{ name, key: key.split(', ') }] : []
+})
+
+/** What a version is made of. */
+export const versionedTables: string[] = ['meta', ...tables.map(({ name }) => name)].filter(
+  (name) => !churning.includes(name),
+)
+
 /** Brings the tables up to date. Interrupted anywhere, the next start completes it; two at once do it once. */
 export async function migrate(store: Store): Promise<void> {
   if ((await doneIn(store)) < migrations.length) await again(() => migrateOnce(store))
 }
 
 async function migrateOnce(store: Store): Promise<void> {
+  await store.versions?.leaveOut(churning)
+  await store.define([metaTable], async () => {})
   await store.transaction(async (transaction) => {
-    await transaction.run(metaTable)
     const known = await transaction.all("SELECT value FROM meta WHERE name = 'schema'")
     if (known.length > 0) return
     await transaction.run("INSERT INTO meta (name, value) VALUES ('schema', '0')")
@@ -121,7 +143,7 @@ async function migrateOnce(store: Store): Promise<void> {
 
 async function doneIn(store: Store): Promise<number> {
   const rows = await store.all("SELECT value FROM meta WHERE name = 'schema'").catch((error) => {
-    if (error instanceof StoreError && error.trouble === 'failed') return [] // no such table yet
+    if (StoreError.is(error) && error.trouble === 'failed') return [] // no such table yet
     throw error
   })
   const done = rows[0] ? Number(text(rows[0].value)) : 0

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { HttpError, readJsonBody, sendJson } from './http-exchange.ts'
-import { checked, historyQuery, leaveQuery, messagesQuery } from './queries.ts'
+import { checked, differenceQuery, historyQuery, leaveQuery, messagesQuery } from './queries.ts'
 
 /** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']
@@ -27,20 +27,12 @@ const routes: Record<string, Answer> = {
     sendJson(response, 200, await project.messages.look(request, gone.signal))
   },
 
-  /** One entry a line, since a journal may be longer than memory. */
-  'GET /api/history': async (project, query, _, response) => {
-    const entries = project.history(checked(historyQuery, fieldsOf(query)))
-    const first = await entries.next() // before the status is out, so that a refusal can be told
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-    for (let entry = first; !entry.done; entry = await entries.next()) {
-      if (response.destroyed) return
-      if (!response.write(`${JSON.stringify(entry.value)}\n`)) {
-        await Promise.race(
-          ['drain', 'close'].map((event) => new Promise((done) => response.once(event, done))),
-        )
-      }
-    }
-    response.end()
+  'GET /api/history': (project, query, _, response) =>
+    sendLines(response, project.history(checked(historyQuery, fieldsOf(query)))),
+
+  'GET /api/difference': async (project, query, _, response) => {
+    const differences = await project.difference(checked(differenceQuery, fieldsOf(query)))
+    await sendLines(response, differences[Symbol.iterator]())
   },
 
   'POST /api/leave': async (project, _, request, response) => {
@@ -48,6 +40,24 @@ const routes: Record<string, Answer> = {
     await project.agents.leave(agent_id)
     sendJson(response, 200, { ok: true })
   },
+}
+
+/** One entry a line, since a journal may be longer than memory. */
+async function sendLines(
+  response: ServerResponse,
+  entries: Iterator<unknown> | AsyncIterator<unknown>,
+): Promise<void> {
+  const first = await entries.next() // before the status is out, so that a refusal can be told
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  for (let entry = first; !entry.done; entry = await entries.next()) {
+    if (response.destroyed) return
+    if (!response.write(`${JSON.stringify(entry.value)}\n`)) {
+      await Promise.race(
+        ['drain', 'close'].map((event) => new Promise((done) => response.once(event, done))),
+      )
+    }
+  }
+  response.end()
 }
 
 /** Whether it was one of these. The project is named in the query. */

@@ -4,8 +4,9 @@ import { isProjectName } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Connection, LocalConnection } from './connection.ts'
+import { type Database, databaseOf } from './database.ts'
 import { isOnThisMachine } from './guards.ts'
-import { databaseFile, openCoordination } from './open-coordination.ts'
+import { openCoordination } from './open-coordination.ts'
 import { RemoteConnection } from './remote-connection.ts'
 import { readServerNote } from './server-file.ts'
 
@@ -18,21 +19,23 @@ export async function connect(
   const token = config.text('token')?.trim()
   const named = config.text('server')
   if (named !== undefined) return RemoteConnection.open({ token, ...addressOf(named, project) })
-  const database = await databaseFile(config)
+  const database = await databaseOf(config)
   const running = await runningServer(database, { token, project })
   if (running) return running
   const sweepMs = config.seconds('sweepSeconds') * 1000
+  const versionMs = config.seconds('doltCommitSeconds') * 1000
   const coordination = await openCoordination(config, database)
+  coordination.startKeepingVersions(versionMs)
   if (options.isStaying) coordination.startSweeping(sweepMs)
   else await coordination.sweep()
-  return new LocalConnection(coordination, { project, through: database })
+  return new LocalConnection(coordination, { project, through: database.name })
 }
 
 async function runningServer(
-  database: string,
+  database: Database,
   options: { token: string | undefined; project: string | undefined },
 ): Promise<Connection | undefined> {
-  const note = readServerNote(database)
+  const note = database.note && readServerNote(database.note)
   // A repository can bring a note along, and neither mail nor a token must follow it out.
   if (!note || !isOnThisMachine(note.url)) return undefined
   try {

@@ -1,6 +1,7 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
 import type { AgentEntry } from '../coordination/agents.ts'
 import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
+import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
@@ -17,6 +18,7 @@ export interface Connection {
   agents(options?: { known?: boolean }): Promise<{ agents: AgentEntry[] }>
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
+  difference(request: DifferenceRequest): Promise<Difference[]>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -60,6 +62,10 @@ export class LocalConnection implements Connection {
 
   history(request: HistoryRequest): AsyncIterable<HistoryEntry> {
     return this.#project.history(request)
+  }
+
+  difference(request: DifferenceRequest): Promise<Difference[]> {
+    return this.#project.difference(request)
   }
 
   leave(agentId: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** The coordination server: routes behind the guards, and an orderly start and stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { systemClock } from '../clock.ts'
+import { rfc3339, systemClock } from '../clock.ts'
 import {
   type Coordination,
   isProjectName,
@@ -244,10 +244,14 @@ export class HttpServer {
 
   async #health(response: ServerResponse): Promise<void> {
     const { coordination, instance, staleSeconds } = this.#options
-    const isWell = await coordination.check().then(
-      () => true,
-      () => false,
-    )
+    const { downSince } = coordination
+    // One that is known to be gone is not waited for.
+    const isWell =
+      downSince === undefined &&
+      (await coordination.check().then(
+        () => true,
+        () => false,
+      ))
     sendJson(
       response,
       isWell ? 200 : 503,
@@ -255,6 +259,7 @@ export class HttpServer {
         status: isWell ? 'ok' : 'database_unavailable',
         version,
         database: coordination.engine,
+        ...(downSince === undefined ? {} : { database_down_since: rfc3339(downSince) }),
         uptime_seconds: Math.floor(process.uptime()),
         stale_seconds: staleSeconds,
         instance,

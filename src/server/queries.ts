@@ -25,6 +25,8 @@ export const historyQuery = z.strictObject({
   as_of: z.string().optional(),
 })
 
+export const differenceQuery = z.strictObject({ from: required('from'), to: required('to') })
+
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
 
 export function checked<T>(schema: z.ZodType<T>, value: unknown): T {

@@ -1,5 +1,6 @@
 /** Through a running server: the tools at /mcp, the rest at /api. Every request has a time-out. */
 import type { AgentEntry } from '../coordination/agents.ts'
+import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
@@ -117,8 +118,20 @@ export class RemoteConnection implements Connection {
     return this.#get('/api/messages', { ...request }, answerMs + (request.wait_seconds ?? 0) * 1000)
   }
 
-  async *history(request: HistoryRequest): AsyncGenerator<HistoryEntry> {
-    const response = await this.#fetch(this.#path('/api/history', { ...request }), { ms: 300_000 })
+  history(request: HistoryRequest): AsyncGenerator<HistoryEntry> {
+    return this.#lines(this.#path('/api/history', { ...request }))
+  }
+
+  async difference(request: DifferenceRequest): Promise<Difference[]> {
+    const differences: Difference[] = []
+    const lines = this.#lines<Difference>(this.#path('/api/difference', { ...request }))
+    for await (const difference of lines) differences.push(difference)
+    return differences
+  }
+
+  /** What a server of the same version sends, one JSON text a line. */
+  async *#lines<T>(path: string): AsyncGenerator<T> {
+    const response = await this.#fetch(path, { ms: 300_000 })
     await refuse(response, this.#options.url)
     let rest = ''
     const decoder = new TextDecoder()

@@ -6,8 +6,9 @@ import { log, report } from '../log.ts'
 import { uuid } from '../random.ts'
 import { version } from '../version.ts'
 import { connectLines } from './connect-lines.ts'
+import { databaseOf } from './database.ts'
 import { checkDoor, HttpServer } from './http-server.ts'
-import { databaseFile, openCoordination } from './open-coordination.ts'
+import { openCoordination } from './open-coordination.ts'
 import { removeServerNote, writeServerNote } from './server-file.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -16,7 +17,7 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 export async function serveCoordination(config: Config, json: boolean): Promise<number> {
   const settings = readSettings(config)
   checkDoor(settings)
-  const database = await databaseFile(config).catch(explainPlace)
+  const database = await databaseOf(config).catch(explainPlace)
   const coordination = await openCoordination(config, database)
   const instance = uuid()
   const server = await HttpServer.start({ coordination, instance, ...settings }).catch(
@@ -29,14 +30,17 @@ export async function serveCoordination(config: Config, json: boolean): Promise<
     for (const signal of stopSignals) process.on(signal, () => resolve())
   })
   coordination.startSweeping(settings.sweepMs)
+  coordination.startKeepingVersions(settings.versionMs)
   const { url } = server
-  writeServerNote(database, { url, instance })
-  if (json) report(JSON.stringify({ event: 'started', url, database, pid: process.pid }))
-  else tell(server, coordination, database, settings.token !== undefined)
+  if (database.note) writeServerNote(database.note, { url, instance })
+  if (json) {
+    const { pid } = process
+    report(JSON.stringify({ event: 'started', url, database: database.name, pid }))
+  } else tell(server, coordination, database.name, settings.token !== undefined)
   await stopped
   log('stopping: finishing what is under way')
   for (const signal of stopSignals) process.on(signal, () => process.exit(1)) // told twice
-  removeServerNote(database, { url, instance })
+  if (database.note) removeServerNote(database.note, { url, instance })
   await server.stop()
   await coordination.close()
   return 0
@@ -56,6 +60,7 @@ function readSettings(config: Config) {
       requestsPerMinute: Math.max(1, config.seconds('rateLimit')),
       staleSeconds: config.seconds('staleSeconds'),
       sweepMs: config.seconds('sweepSeconds') * 1000,
+      versionMs: config.seconds('doltCommitSeconds') * 1000,
     }
   } catch (error) {
     throw AgentMailError.is(error)

@@ -1,4 +1,4 @@
-/** The note beside a database that says which server answers for it, so that other processes go through that server. */
+/** The note for a database that says which server answers for it, so that other processes go through that server. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isRecord, jsonOf } from '../json.ts'
 import { log } from '../log.ts'
@@ -9,10 +9,7 @@ export interface ServerNote {
   instance: string
 }
 
-const fileOf = (database: string) => `${database}.server`
-
-export function writeServerNote(database: string, note: ServerNote): void {
-  const file = fileOf(database)
+export function writeServerNote(file: string, note: ServerNote): void {
   try {
     rmSync(`${file}.new`, { force: true })
     writeFileSync(`${file}.new`, JSON.stringify({ ...note, pid: process.pid }), {
@@ -25,9 +22,9 @@ export function writeServerNote(database: string, note: ServerNote): void {
   }
 }
 
-export function readServerNote(database: string): ServerNote | undefined {
+export function readServerNote(file: string): ServerNote | undefined {
   try {
-    const note = jsonOf(readFileSync(fileOf(database), 'utf8'))
+    const note = jsonOf(readFileSync(file, 'utf8'))
     if (!isRecord(note) || typeof note.url !== 'string' || typeof note.instance !== 'string')
       return undefined
     return { url: note.url, instance: note.instance }
@@ -37,6 +34,6 @@ export function readServerNote(database: string): ServerNote | undefined {
 }
 
 /** Unless another server has taken its place. */
-export function removeServerNote(database: string, { instance }: ServerNote): void {
-  if (readServerNote(database)?.instance === instance) rmSync(fileOf(database), { force: true })
+export function removeServerNote(file: string, { instance }: ServerNote): void {
+  if (readServerNote(file)?.instance === instance) rmSync(file, { force: true })
 }

@@ -17,7 +17,7 @@ export async function again<T>(work: () => T | Promise<T>, patienceMs = 8000): P
 }
 
 export const isAgain = (error: unknown): boolean =>
-  error instanceof StoreError && error.trouble === 'again'
+  StoreError.is(error) && error.trouble === 'again'
 
 /** Longer from attempt to attempt, and never two alike. */
 export const pause = (attempt: number): Promise<void> =>

@@ -177,6 +177,6 @@ function troubleOf(error: unknown): StoreTrouble {
 
 /** SQLite names tables and columns in its texts, never values. */
 function storeError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
+  if (StoreError.is(error)) return error
   return new StoreError(troubleOf(error), error instanceof Error ? error.message : String(error))
 }

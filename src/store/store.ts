@@ -16,6 +16,12 @@ export interface Transaction extends Reader {
 export interface Store extends Reader {
   /** For people: the engine and its version. */
   readonly engine: string
+  /** Since when its server cannot be reached, in Unix milliseconds; nothing while it can. */
+  readonly downSince?: number | undefined
+  /** The time by its own clock, in Unix milliseconds, where several machines share it. */
+  readonly clock?: () => Promise<number>
+  /** Where it keeps versions of what it held. */
+  readonly versions?: Versions
   /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
@@ -26,8 +32,40 @@ export interface Store extends Reader {
   close(): Promise<void>
 }
 
-/** `again`: the same work may succeed when it is tried again. */
-export type StoreTrouble = 'again' | 'full' | 'locked' | 'unreadable' | 'failed'
+/** One state of the whole database that can be looked at for ever. */
+export interface Version {
+  id: string
+  message: string
+}
+
+/** What a store can do that keeps versions. */
+export interface Versions {
+  /** Tables that change all the time and belong to no version; told before they are made. */
+  leaveOut(tables: string[]): Promise<void>
+  /** Whether it is for this process to keep versions: of several, one does. */
+  isKeeper(): Promise<boolean>
+  /** Makes a version of these tables, unless nothing has changed, and gives its id. */
+  keep(tables: string[], message: string, author: string): Promise<string | undefined>
+  /** Oldest first. */
+  list(): Promise<Version[]>
+  /** The id of what a person calls a version. */
+  find(name: string): Promise<string | undefined>
+  /** How SQL names a table as it stood in a version. */
+  table(name: string, id: string): string
+}
+
+/**
+ * `again`: the same work may succeed when it is tried again. `unreachable`: nothing was done.
+ * `unknown`: it may have been done, and nobody can tell yet.
+ */
+export type StoreTrouble =
+  | 'again'
+  | 'full'
+  | 'locked'
+  | 'unreadable'
+  | 'unreachable'
+  | 'unknown'
+  | 'failed'
 
 /** An error of a database. Its text is for the log, and a store puts nothing into it that callers wrote. */
 export class StoreError extends Error {
@@ -37,6 +75,11 @@ export class StoreError extends Error {
     super(message)
     this.name = 'StoreError'
     this.trouble = trouble
+  }
+
+  /** Built entries carry a copy of this class each, so `instanceof` would miss a sibling's error. */
+  static is(error: unknown): error is StoreError {
+    return error instanceof Error && error.name === 'StoreError'
   }
 }
 

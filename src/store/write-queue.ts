@@ -74,13 +74,13 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       // After whatever has arrived in this turn has joined.
       await new Promise((resolve) => setImmediate(resolve))
-      await this.#commit(this.#waiting.splice(0, maxCalls))
+      const giveUpAt = performance.now() + deadlineMs
+      await this.#commit(this.#waiting.splice(0, maxCalls), giveUpAt)
     }
     this.#working = undefined
   }
 
-  async #commit(calls: Call[]): Promise<void> {
-    const giveUpAt = performance.now() + deadlineMs
+  async #commit(calls: Call[], giveUpAt: number): Promise<void> {
     let rest = calls
     for (let attempt = 1; rest.length > 0; attempt++) {
       const batch = new Batch()
@@ -93,8 +93,8 @@ export class WriteQueue {
           rest = rest.filter((one) => one !== call)
         } else if (isAgain(error) && performance.now() < giveUpAt) {
           await pause(attempt)
-        } else if (rest.length > 1 && !(error instanceof StoreError && isOfEverybody(error))) {
-          for (const call of rest) await this.#commit([call]) // so that one call's data fails that call alone
+        } else if (rest.length > 1 && !(StoreError.is(error) && isOfEverybody(error))) {
+          for (const call of rest) await this.#commit([call], giveUpAt) // so that one call's data fails that call alone
           return
         } else {
           log(
@@ -135,7 +135,7 @@ class Batch {
       try {
         await call.work(write)
       } catch (error) {
-        if (error instanceof StoreError) throw error
+        if (StoreError.is(error)) throw error
         if (write.hasWritten) throw new CallFailed(call, error)
         this.#failures.set(call, error)
       }
@@ -256,12 +256,21 @@ function* chunksOf(rows: Row[]): Generator<Row[]> {
 }
 
 function unwritable(cause: unknown): AgentMailError {
-  const trouble = cause instanceof StoreError ? cause.trouble : 'failed'
+  const trouble = StoreError.is(cause) ? cause.trouble : 'failed'
+  if (trouble === 'unknown') {
+    return new AgentMailError(
+      'storage',
+      'the database did not say whether it stored this',
+      'Perhaps it did, perhaps not. Repeat the call with the same idempotency_key, or look before you repeat it.',
+      { cause },
+    )
+  }
   const next = {
     full: 'The disk is full: free some space and try again.',
     again: 'Another process holds it: try again.',
     locked: 'Another process holds it: try again.',
     unreadable: 'Check the file, its permissions and its disk, then try again.',
+    unreachable: 'Its server cannot be reached: try again when it is back.',
     failed: 'The server has logged the reason. Try again.',
   }[trouble]
   return new AgentMailError(

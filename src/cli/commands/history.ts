@@ -1,4 +1,6 @@
 /** agentmail history: who claimed, released, announced, said what, and when. */
+import { AgentMailError } from '../../errors.ts'
+import type { Connection } from '../../server/connection.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions, textOf, timeOf } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
@@ -6,8 +8,11 @@ import { projectPaths } from '../project-paths.ts'
 import { line, localTime, shortened } from '../table.ts'
 
 export const command: Command = {
-  usage: '[--file <path>] [--agent <name|id>] [--since <time>] [--as-of <time>]',
+  usage:
+    '[--file <path>] [--agent <name|id>] [--since <time>] [--as-of <time>] | --diff <from> <to>',
   summary: 'Show the audit trail: who claimed, released, announced, said what, and when.',
+  details:
+    'On a Dolt database each entry names the Dolt commit that holds it, and where a time is asked for,\na commit may be given: its hash, a tag, or HEAD~1.',
   options: {
     file: { type: 'string', value: 'path', about: 'only what happened to this file' },
     agent: { type: 'string', value: 'name|id', about: 'only what this agent did' },
@@ -17,11 +22,26 @@ export const command: Command = {
       about: 'only what was later, as in 2026-01-15T10:00:00Z',
     },
     'as-of': { type: 'string', value: 'time', about: 'as it stood at that time: nothing later' },
+    diff: {
+      type: 'string',
+      value: 'from> <to',
+      about: 'what differs between two times: agents, claims, messages, changes',
+    },
     ...placeOptions,
   },
+  maxPositionals: 1,
 
-  run: ({ flags, json }) =>
+  run: ({ flags, positionals: [to], json }) =>
     connected(flags, async (connection) => {
+      const from = textOf(flags.diff)
+      if (from !== undefined || to !== undefined) {
+        for (const other of ['file', 'agent', 'since', 'as-of']) {
+          if (flags[other] !== undefined) throw misuse(`--diff and --${other} do not go together`)
+        }
+        if (from === undefined) throw misuse(`unexpected argument: ${to}`)
+        if (to === undefined) throw misuse('--diff needs two times')
+        return showDifference(connection, timeOf(from) ?? from, timeOf(to) ?? to, json)
+      }
       const named = textOf(flags.file)
       const [file] = named ? (await projectPaths([named])).files : []
       const entries = connection.history({
@@ -37,12 +57,10 @@ export const command: Command = {
         return 0
       }
       let count = 0
-      for await (const { at, agent_name, event, file: path, text } of entries) {
-        const about = [path, text]
-          .filter((part) => part)
-          .map((part) => shortened(line(part ?? ''), 200))
+      for await (const { at, agent_name, event, file: path, text, commit } of entries) {
+        const version = commit === undefined ? '' : `  ${commit?.slice(0, 8) ?? '-'.padEnd(8)}`
         print(
-          `${localTime(at)}  ${line(agent_name).padEnd(16)}  ${event.padEnd(10)}  ${about.join('  ')}`.trimEnd(),
+          `${localTime(at)}${version}  ${line(agent_name).padEnd(16)}  ${event.padEnd(10)}  ${about(path, text)}`.trimEnd(),
         )
         count++
       }
@@ -50,3 +68,33 @@ export const command: Command = {
       return 0
     }),
 }
+
+async function showDifference(
+  connection: Connection,
+  from: string,
+  to: string,
+  json: boolean,
+): Promise<number> {
+  const differences = await connection.difference({ from, to })
+  if (json) {
+    printJson(differences)
+    return 0
+  }
+  for (const { change, what, at, agent_name, file, text } of differences) {
+    const sign = change === 'added' ? '+' : '-'
+    print(
+      `${sign} ${what.padEnd(7)}  ${localTime(at)}  ${line(agent_name).padEnd(16)}  ${about(file, text)}`.trimEnd(),
+    )
+  }
+  if (differences.length === 0) print('Nothing differs')
+  return 0
+}
+
+const about = (file: string | null, text: string | null): string =>
+  [file, text]
+    .filter((part) => part)
+    .map((part) => shortened(line(part ?? ''), 200))
+    .join('  ')
+
+const misuse = (message: string) =>
+  new AgentMailError('invalid_request', message, 'Write agentmail history --diff <from> <to>.')

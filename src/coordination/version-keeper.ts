@@ -1,0 +1,93 @@
+/** Makes a version of the database every so often while something changes, where its engine keeps versions: of several servers, one does. */
+import { hostname } from 'node:os'
+import { log } from '../log.ts'
+import {
+  integer,
+  type Reader,
+  type Store,
+  StoreError,
+  text,
+  type Versions,
+} from '../store/store.ts'
+import { versionedTables } from './schema.ts'
+
+const maxNames = 10
+
+export class VersionKeeper {
+  readonly #store: Reader
+  readonly #versions: Versions
+  readonly #timer: NodeJS.Timeout
+  #keeping: Promise<void> | undefined
+
+  constructor(store: Store, versions: Versions, everyMs: number) {
+    this.#store = store
+    this.#versions = versions
+    this.#timer = setInterval(() => this.keep(), everyMs)
+    this.#timer.unref()
+  }
+
+  /** Nothing is lost if it fails: the next version holds what this one would have. */
+  keep(): Promise<void> {
+    this.#keeping ??= this.#keep()
+      .catch((error) =>
+        log(`no version could be made, and it will be tried again: ${error.message}`),
+      )
+      .finally(() => {
+        this.#keeping = undefined
+      })
+    return this.#keeping
+  }
+
+  /** The last version, of what came since the one before. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#keeping
+    await this.keep()
+  }
+
+  async #keep(): Promise<void> {
+    if (!(await this.#versions.isKeeper())) return
+    const news = await this.#news()
+    const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
+    await this.#versions.keep(versionedTables, news, author)
+  }
+
+  /** What happened since the last version, in one line. */
+  async #news(): Promise<string> {
+    const [now, before] = [await this.#entries(), await this.#entries('HEAD')]
+    const parts: string[] = []
+    for (const [project, last] of now) {
+      const first = before.get(project) ?? 0
+      if (last === first) continue
+      const rows = await this.#store.all(
+        'SELECT agent_name, event, COUNT(*) AS times FROM journal WHERE project = ? AND entry > ? AND entry <= ? GROUP BY agent_name, event',
+        ...[project, first, last],
+      )
+      const counts = new Map<string, number>()
+      const names = new Set<string>()
+      for (const row of rows) {
+        const event = text(row.event)
+        counts.set(event, (counts.get(event) ?? 0) + integer(row.times))
+        names.add(text(row.agent_name))
+      }
+      const events = [...counts].map(([event, times]) => `${times} ${event}`).join(', ')
+      const people = [...names].sort().slice(0, maxNames).join(', ')
+      const others = names.size > maxNames ? ` and ${names.size - maxNames} others` : ''
+      parts.push(`${project ? `${project}: ` : ''}${events} (${people}${others})`)
+    }
+    return parts.length > 0 ? parts.join('; ') : 'AgentMail: the tables'
+  }
+
+  /** The last entry of each project's journal, now or in the last version. */
+  async #entries(version?: string): Promise<Map<string, number>> {
+    const id = version && (await this.#versions.find(version))
+    const table = id ? this.#versions.table('projects', id) : 'projects'
+    try {
+      const rows = await this.#store.all(`SELECT project, last_entry FROM ${table}`)
+      return new Map(rows.map((row) => [text(row.project), integer(row.last_entry)]))
+    } catch (error) {
+      if (id && StoreError.is(error) && error.trouble === 'failed') return new Map() // before the first
+      throw error
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** Dolt's versions: a commit of the tables every so often, which `AS OF` and Dolt's own tools look at. */
+import type { MysqlConnection } from './mysql-connection.ts'
+import type { Line } from './mysql-lines.ts'
+import { marks, type Reader, StoreError, text, type Version, type Versions } from './store.ts'
+
+/** Nothing, if it is not Dolt. */
+export async function doltVersion(connection: MysqlConnection): Promise<string | undefined> {
+  try {
+    const { rows } = await connection.query('SELECT dolt_version() AS version')
+    return String(rows[0]?.version)
+  } catch (error) {
+    if (StoreError.is(error) && error.trouble === 'failed') return undefined
+    throw error
+  }
+}
+
+export class DoltVersions implements Versions {
+  /** A connection of its own: a commit ends whatever transaction is open on it. */
+  readonly #line: Line
+  readonly #reader: Reader
+  readonly #lockName: string
+
+  constructor(line: Line, reader: Reader, database: string) {
+    this.#line = line
+    this.#reader = reader
+    this.#lockName = `agentmail-keeper ${database}`.slice(0, 64)
+  }
+
+  async leaveOut(tables: string[]): Promise<void> {
+    const known = await this.#reader.all('SELECT pattern FROM dolt_ignore WHERE ignored = 1')
+    const names = new Set(known.map((row) => row.pattern))
+    for (const table of tables.filter((name) => !names.has(name))) {
+      const connection = await this.#line.get()
+      await connection.query(
+        'INSERT INTO dolt_ignore VALUES (?, true) ON DUPLICATE KEY UPDATE ignored = true',
+        table,
+      )
+    }
+  }
+
+  /** The lock goes with the connection. If two held it, the second would find nothing to keep. */
+  async isKeeper(): Promise<boolean> {
+    const connection = await this.#line.get()
+    const { rows } = await connection.query(
+      'SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS held',
+      this.#lockName,
+    )
+    if (rows[0]?.held === 1) return true
+    const taken = await connection.query('SELECT GET_LOCK(?, 0) AS held', this.#lockName)
+    return taken.rows[0]?.held === 1
+  }
+
+  async keep(tables: string[], message: string, author: string): Promise<string | undefined> {
+    const connection = await this.#line.get()
+    const all = [...tables, 'dolt_ignore']
+    await connection.query(`CALL DOLT_ADD(${marks(all.length)})`, ...all)
+    const { rows } = await connection.query(
+      "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
+      message,
+      author,
+    )
+    return rows[0] && text(rows[0].hash)
+  }
+
+  async list(): Promise<Version[]> {
+    const rows = await this.#reader.all('SELECT commit_hash, message FROM dolt_log')
+    return rows.map((row) => ({ id: text(row.commit_hash), message: text(row.message) })).reverse()
+  }
+
+  async find(name: string): Promise<string | undefined> {
+    try {
+      const rows = await this.#reader.all('SELECT DOLT_HASHOF(?) AS id', name)
+      return rows[0] && text(rows[0].id)
+    } catch (error) {
+      if (StoreError.is(error) && error.trouble === 'failed') return undefined
+      throw error
+    }
+  }
+
+  table(name: string, id: string): string {
+    if (!/^[0-9a-v]{32}$/.test(id)) throw new TypeError('That is no id of a version')
+    return `${name} AS OF '${id}'`
+  }
+
+  async close(): Promise<void> {
+    await this.#line.close()
+  }
+}

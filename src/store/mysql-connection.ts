@@ -1,0 +1,156 @@
+/** One connection to a server that speaks MySQL's protocol: every statement has a time-out, every error a kind. */
+import type { Connection, QueryError } from 'mysql2'
+import type { MysqlAddress } from './mysql-address.ts'
+import { type Row, type SqlValue, StoreError, type StoreTrouble } from './store.ts'
+
+const connectMs = 5_000
+/** Longer than a database pauses to collect garbage, shorter than a caller's patience. */
+const statementMs = 10_000
+const closeMs = 1_000
+
+/** What a statement gave: rows, or the number of rows that it found and changed. */
+interface Outcome {
+  rows: Row[]
+  changed: number
+}
+
+/** That the connection is gone or useless, so nobody knows how its last statement ended. */
+export class ConnectionLost extends StoreError {
+  constructor(message: string) {
+    super('again', message)
+  }
+}
+
+export class MysqlConnection {
+  readonly #connection: Connection
+  #isLost = false
+
+  private constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** To the first host that answers. Without a database where there is none yet. */
+  static async open(
+    address: MysqlAddress,
+    options: { database?: boolean } = {},
+  ): Promise<MysqlConnection> {
+    let failure: unknown
+    for (const host of address.hosts) {
+      try {
+        return await MysqlConnection.#connect(address, host, options.database ?? true)
+      } catch (error) {
+        failure = error
+        // What one node refuses for good, the others would too.
+        if (!(error instanceof ConnectionLost)) throw error
+      }
+    }
+    throw failure
+  }
+
+  static async #connect(
+    address: MysqlAddress,
+    { host, port }: { host: string; port: number },
+    withDatabase: boolean,
+  ): Promise<MysqlConnection> {
+    const { createConnection } = await import('mysql2')
+    const { user, password, database, tls } = address
+    const connection = createConnection({
+      ...{ host, port, user, password, charset: 'UTF8MB4_BIN', connectTimeout: connectMs },
+      ...(withDatabase ? { database } : {}),
+      ...(tls ? { ssl: tls } : {}),
+    })
+    const opened = new MysqlConnection(connection)
+    connection.on('error', () => opened.destroy()) // whoever asks next hears of it
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        opened.destroy()
+        reject(new ConnectionLost(`${host}:${port} did not answer in time`))
+      }, connectMs)
+      connection.connect((error) => {
+        clearTimeout(timer)
+        if (!error) return resolve()
+        opened.destroy()
+        reject(opened.#explained(error, `connecting to ${host}:${port}`))
+      })
+    })
+    return opened
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  query(sql: string, ...values: SqlValue[]): Promise<Outcome> {
+    if (this.#isLost) return Promise.reject(new ConnectionLost('the connection was lost'))
+    return new Promise((resolve, reject) => {
+      this.#connection.query({ sql, values, timeout: statementMs }, (error, result) => {
+        if (error) return reject(this.#explained(error, sql.trim().slice(0, 60)))
+        // Rows of a statement that gives some; else what the server says about it.
+        if (Array.isArray(result)) return resolve({ rows: result as Row[], changed: 0 })
+        resolve({ rows: [], changed: result.affectedRows })
+      })
+    })
+  }
+
+  /** In order: the server hears of it. */
+  async close(): Promise<void> {
+    if (this.#isLost) return
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, closeMs).unref()
+      this.#connection.end(() => resolve())
+    })
+    this.destroy()
+  }
+
+  /** At once; the server undoes what was not committed. */
+  destroy(): void {
+    this.#isLost = true
+    this.#connection.destroy()
+  }
+
+  /** The texts of a database can hold what callers wrote, so only numbers and codes are told, and our own words. */
+  #explained(error: QueryError, doing: string): StoreError {
+    const { errno, code } = error
+    const trouble = errno === undefined ? undefined : troubleOf(errno, error.message)
+    if (trouble && trouble !== 'lost')
+      return new StoreError(trouble, `error ${errno} of the database at: ${doing}`)
+    this.destroy()
+    return new ConnectionLost(
+      `the database cannot be reached (${code ?? 'the connection is closed'} at: ${doing})`,
+    )
+  }
+}
+
+const troubles: Record<number, StoreTrouble | 'lost'> = {
+  1007: 'again', // another made the database at the same moment
+  1020: 'again', // record changed since it was read
+  1021: 'full',
+  1040: 'lost', // too many connections
+  1044: 'unreadable', // access denied to the database
+  1045: 'unreadable', // access denied
+  1047: 'lost', // a node outside its cluster
+  1049: 'unreadable', // no such database
+  1053: 'lost', // shutting down
+  1062: 'again', // another was first with this key
+  1114: 'full',
+  1142: 'unreadable', // a statement that this user may not use
+  1203: 'lost', // too many connections of this user
+  1205: 'again', // waited too long for a lock
+  1213: 'again', // deadlock, or another transaction was first
+  1227: 'unreadable', // a privilege is missing
+  1290: 'unreadable', // read-only
+  1698: 'unreadable', // access denied
+  1792: 'unreadable', // read-only
+  1836: 'unreadable', // read-only
+  1927: 'lost', // killed
+  3159: 'unreadable', // TLS is wanted
+  4031: 'lost', // disconnected since idle
+}
+
+/** Numbers above are the server's; those of the system are below zero. */
+function troubleOf(errno: number, message: string): StoreTrouble | 'lost' {
+  if (errno < 0) return 'lost'
+  // Dolt's number for everything else: a merge that another transaction broke is the one to try again.
+  if (errno === 1105 && message.includes('constraint violations')) return 'again'
+  return troubles[errno] ?? 'failed'
+}
