@@ -1,6 +1,7 @@
 /** Starts clusters of MariaDB servers for tests, replicated by Galera. */
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from './agentmail.ts'
 import { createDatabase, type DatabaseServer, query, urlOf } from './database-servers.ts'
 import { dataOf, give, layDown, mariadbArgs } from './mariadb.ts'
 import { pathOf } from './parts.ts'
@@ -103,12 +104,14 @@ class GaleraNode implements DatabaseServer {
   }
 
   async start(...more: string[]): Promise<void> {
-    const program = pathOf('mariadbd')
-    const args = [...this.#args(), ...more, ...(this.#wasKilled ? await this.#position() : [])]
+    if (this.#wasKilled) {
+      await this.#isMissed()
+      more.push(...(await this.#position()))
+    }
     await this.#server.start({
-      program,
-      args,
-      isReady: () => this.#isSynced(),
+      program: pathOf('mariadbd'),
+      args: [...this.#args(), ...more],
+      isReady: async () => (await this.#status('wsrep_local_state_comment')) === 'Synced',
       timeoutMs: 50_000,
     })
     this.#isReady = true
@@ -150,6 +153,15 @@ class GaleraNode implements DatabaseServer {
     ]
   }
 
+  /** A node that comes back before the others know of its death costs them twenty seconds. */
+  async #isMissed(): Promise<void> {
+    const running = this.#nodes.filter((node) => node.#server.isRunning)
+    await eventually('the others miss a killed node', async () => {
+      const views = running.map((node) => node.#status('wsrep_cluster_size').catch(() => Infinity))
+      return (await Promise.all(views)).every((size) => Number(size) <= running.length)
+    })
+  }
+
   /** Where a killed node stopped; without it, it would need the whole state. */
   async #position(): Promise<string[]> {
     const args = [...this.#args(), '--wsrep-recover']
@@ -158,9 +170,9 @@ class GaleraNode implements DatabaseServer {
     return position ? [`--wsrep-start-position=${position}`] : []
   }
 
-  async #isSynced(): Promise<boolean> {
-    const [row] = await query(this.url(''), "SHOW STATUS LIKE 'wsrep_local_state_comment'")
-    return row?.Value === 'Synced'
+  async #status(name: string): Promise<unknown> {
+    const [row] = await query(this.url(''), `SHOW STATUS LIKE '${name}'`)
+    return row?.Value
   }
 
   /** Waits until it has what the others have. */
