@@ -26,7 +26,7 @@ export async function startDolt(): Promise<DatabaseServer> {
     server.start({
       program: pathOf('dolt'),
       args: ['sql-server', ...address, `--data-dir=${data}`, '--loglevel=warning'],
-      env: { DOLT_ROOT_PATH: server.folder },
+      env: { DOLT_ROOT_PATH: server.folder, DOLT_DISABLE_EVENT_FLUSH: '1' },
       isReady: async () => (await query(url, 'SELECT 1')).length === 1,
       timeoutMs: 30_000,
     })

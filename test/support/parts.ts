@@ -1,5 +1,5 @@
 /** Parts that a test needs from the machine: without one it is skipped with a word, and in CI it fails. */
-import { statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, it } from 'vitest'
@@ -15,9 +15,7 @@ const folders = [
 ]
 
 const find = (part: string): string | undefined =>
-  folders
-    .map((folder) => join(folder, part))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+  folders.map((folder) => join(folder, part)).find((path) => existsSync(path))
 
 /** The path of a part that must be there. */
 export function pathOf(part: string): string {

@@ -46,6 +46,15 @@ export function removeFolder(folder: string): void {
   keep()
 }
 
+/** Reaches a server and all that it started, as far as they are still there. */
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 export class ServerProcess {
   readonly folder: string
   readonly #log: string
@@ -91,10 +100,11 @@ export class ServerProcess {
   async end(signal: 'SIGTERM' | 'SIGKILL', patienceMs = 10_000): Promise<void> {
     const pid = running.get(this)
     if (pid === undefined) return
-    process.kill(-pid, signal)
-    const impatience = setTimeout(() => process.kill(-pid, 'SIGKILL'), patienceMs)
+    signalGroup(pid, signal)
+    const impatience = setTimeout(() => signalGroup(pid, 'SIGKILL'), patienceMs)
     await this.#over
     clearTimeout(impatience)
+    signalGroup(pid, 'SIGKILL')
   }
 
   remove(): void {
