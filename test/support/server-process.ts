@@ -1,9 +1,10 @@
 /** A server that is not ours as a process: with a folder of its own, started until it answers, and gone with the tests. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Env, worker } from './agentmail.ts'
 
@@ -18,18 +19,23 @@ export interface Start {
 
 const running = new Map<ServerProcess, number>()
 const folders = new Set<string>()
-let keeper: ChildProcess | undefined
+let toKeeper: Writable | undefined
 
 /** Tells the keeper what it has to clear away after us. */
 function keep(): void {
-  if (!keeper) {
-    keeper = spawn(process.execPath, [worker('server-keeper')], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true, // what interrupts the tests must not reach it
-    })
-    keeper.unref()
-  }
-  keeper.stdin?.write(`${JSON.stringify({ pids: [...running.values()], folders: [...folders] })}\n`)
+  toKeeper ??= startKeeper()
+  const kept = { pids: [...running.values()], folders: [...folders] }
+  if (toKeeper.writable) toKeeper.write(`${JSON.stringify(kept)}\n`)
+}
+
+function startKeeper(): Writable {
+  const keeper = spawn(process.execPath, [worker('server-keeper')], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true, // what interrupts the tests must not reach it
+  })
+  keeper.unref()
+  process.once('disconnect', () => keeper.stdin.end()) // a test may hang on when its runner was killed
+  return keeper.stdin
 }
 
 /** A folder that is removed at the end of the tests, if nobody did it before. */
