@@ -1,29 +1,41 @@
 /** Parts that a test needs from the machine: without one it is skipped with a word, and in CI it fails. */
-import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { describe, it } from 'vitest'
 
-const found = new Map<string, boolean>()
+/** Where a part may be besides the PATH: servers are not for everybody's, and `.ci/run` builds into a cache. */
+const folders = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/usr/lib/galera',
+  '/usr/lib64/galera-4',
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agentmail-ci'),
+]
 
-function isThere(program: string): boolean {
-  const known = found.get(program)
-  if (known !== undefined) return known
-  const { error } = spawnSync(program, ['-V'], { stdio: 'ignore' })
-  found.set(program, !error)
-  return !error
+const find = (part: string): string | undefined =>
+  folders.map((folder) => join(folder, part)).find((path) => existsSync(path))
+
+/** The path of a part that must be there. */
+export function pathOf(part: string): string {
+  const path = find(part)
+  if (path === undefined) throw new Error(`${part} is not installed`)
+  return path
 }
 
-/** `describe`, where the program is there. */
-export function describeWith(program: string, name: string, tests: () => void): void {
-  if (isThere(program)) {
+/** `describe`, where the part is there: a program, or a library. */
+export function describeWith(part: string, name: string, tests: () => void): void {
+  if (find(part)) {
     describe(name, tests)
   } else if (process.env.CI) {
     describe(name, () => {
-      it(`needs ${program}`, () => {
-        throw new Error(`${program} is not installed, and in CI nothing may be skipped`)
+      it(`needs ${part}`, () => {
+        throw new Error(`${part} is not installed, and in CI nothing may be skipped`)
       })
     })
   } else {
-    console.warn(`Skipped, since ${program} is not installed: ${name}`)
+    console.warn(`Skipped, since ${part} is not installed: ${name}`)
     describe.skip(name, tests)
   }
 }
