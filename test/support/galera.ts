@@ -92,8 +92,8 @@ class GaleraNode implements DatabaseServer {
 
   async newDatabase(): Promise<string> {
     const name = await createDatabase(this.#ports.mysql)
-    const others = this.#nodes.filter((node) => node.#isReady)
-    await Promise.all(others.map((node) => node.#catchUp()))
+    const ready = this.#nodes.filter((node) => node.#isReady)
+    await Promise.all(ready.map((node) => node.#catchUp()))
     return this.url(name)
   }
 
@@ -105,7 +105,7 @@ class GaleraNode implements DatabaseServer {
 
   async start(...more: string[]): Promise<void> {
     if (this.#wasKilled) {
-      await this.#isMissed()
+      await this.#untilMissed()
       more.push(...(await this.#position()))
     }
     await this.#server.start({
@@ -154,7 +154,7 @@ class GaleraNode implements DatabaseServer {
   }
 
   /** A node that comes back before the others know of its death costs them twenty seconds. */
-  async #isMissed(): Promise<void> {
+  async #untilMissed(): Promise<void> {
     const running = this.#nodes.filter((node) => node.#server.isRunning)
     await eventually('the others miss a killed node', async () => {
       const views = running.map((node) => node.#status('wsrep_cluster_size').catch(() => Infinity))
