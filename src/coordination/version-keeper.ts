@@ -47,14 +47,14 @@ export class VersionKeeper {
 
   async #keep(): Promise<void> {
     if (!(await this.#versions.isKeeper())) return
-    const news = await this.#news()
     const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
-    await this.#versions.keep(versionedTables, news, author)
+    await this.#versions.keep(versionedTables, (table) => this.#news(table), author)
   }
 
   /** What happened since the last version, in one line. */
-  async #news(): Promise<string> {
-    const [now, before] = [await this.#entries(), await this.#entries('HEAD')]
+  async #news(table: (name: string) => string): Promise<string> {
+    const now = await this.#entries(table('projects'))
+    const before = await this.#entries("projects AS OF 'HEAD'")
     const parts: string[] = []
     for (const [project, last] of now) {
       const first = before.get(project) ?? 0
@@ -78,15 +78,13 @@ export class VersionKeeper {
     return parts.length > 0 ? parts.join('; ') : 'AgentMail: the tables'
   }
 
-  /** The last entry of each project's journal, now or in the last version. */
-  async #entries(version?: string): Promise<Map<string, number>> {
-    const id = version && (await this.#versions.find(version))
-    const table = id ? this.#versions.table('projects', id) : 'projects'
+  /** The last entry of each project's journal. */
+  async #entries(projects: string): Promise<Map<string, number>> {
     try {
-      const rows = await this.#store.all(`SELECT project, last_entry FROM ${table}`)
+      const rows = await this.#store.all(`SELECT project, last_entry FROM ${projects}`)
       return new Map(rows.map((row) => [text(row.project), integer(row.last_entry)]))
     } catch (error) {
-      if (id && StoreError.is(error) && error.trouble === 'failed') return new Map() // before the first
+      if (StoreError.is(error) && error.trouble === 'failed') return new Map() // before the first
       throw error
     }
   }

@@ -1,7 +1,15 @@
 /** Dolt's versions: a commit of the tables every so often, which `AS OF` and Dolt's own tools look at. */
 import type { MysqlConnection } from './mysql-connection.ts'
 import type { Line } from './mysql-lines.ts'
-import { marks, type Reader, StoreError, text, type Version, type Versions } from './store.ts'
+import {
+  marks,
+  type Reader,
+  StoreError,
+  text,
+  type Version,
+  type VersionMessage,
+  type Versions,
+} from './store.ts'
 
 /** Nothing, if it is not Dolt. */
 export async function doltVersion(connection: MysqlConnection): Promise<string | undefined> {
@@ -50,13 +58,23 @@ export class DoltVersions implements Versions {
     return taken.rows[0]?.held === 1
   }
 
-  async keep(tables: string[], message: string, author: string): Promise<string | undefined> {
+  /** Of our tables alone: what somebody else does in the same database is theirs to commit. */
+  async keep(
+    tables: string[],
+    message: VersionMessage,
+    author: string,
+  ): Promise<string | undefined> {
     const connection = await this.#line.get()
     const all = [...tables, 'dolt_ignore']
     await connection.query(`CALL DOLT_ADD(${marks(all.length)})`, ...all)
+    const staged = await connection.query('SELECT 1 FROM dolt_status WHERE staged = 1 LIMIT 1')
+    if (staged.rows.length === 0) return undefined
     const { rows } = await connection.query(
       "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
-      message,
+      await message(
+        (table) => `${table} AS OF 'STAGED'`,
+        (table) => `${table} AS OF 'HEAD'`,
+      ),
       author,
     )
     return rows[0] && text(rows[0].hash)

@@ -1,6 +1,6 @@
 /** Databases that speak MySQL's protocol (MariaDB, Galera, MySQL, Dolt): one connection writes, a few read. */
 import { uuid } from '../random.ts'
-import { again } from './again.ts'
+import { again, isAgain } from './again.ts'
 import { DoltVersions, doltVersion } from './dolt.ts'
 import type { MysqlAddress } from './mysql-address.ts'
 import { ConnectionLost, MysqlConnection } from './mysql-connection.ts'
@@ -272,13 +272,10 @@ export class MysqlStore implements Store {
       await connection.query('COMMIT')
       this.#isKnown = true
     } catch (error) {
-      if (StoreError.is(error) && !(error instanceof ConnectionLost)) {
-        await rollBack(connection)
-        throw error
-      }
+      const isRefused = isAgain(error) && !(error instanceof ConnectionLost)
+      // Whatever else it says, a node that fails may have told others before.
       connection.destroy()
-      if (await this.#isCommitted(token)) return
-      throw new StoreError('again', 'the connection was lost before the commit')
+      if (isRefused || !(await this.#isCommitted(token))) throw error
     }
   }
 

@@ -38,14 +38,23 @@ export interface Version {
   message: string
 }
 
+/** Writes the message of a version; both tell how SQL names a table: as it is there, and in the version before. */
+export type VersionMessage = (
+  now: (table: string) => string,
+  before: (table: string) => string,
+) => Promise<string>
+
 /** What a store can do that keeps versions. */
 export interface Versions {
   /** Tables that change all the time and belong to no version; told before they are made. */
   leaveOut(tables: string[]): Promise<void>
   /** Whether it is for this process to keep versions: of several, one does. */
   isKeeper(): Promise<boolean>
-  /** Makes a version of these tables, unless nothing has changed, and gives its id. */
-  keep(tables: string[], message: string, author: string): Promise<string | undefined>
+  /**
+   * Makes a version of these tables, unless nothing has changed, and gives its id. The message is
+   * written when it is clear what the version will hold.
+   */
+  keep(tables: string[], message: VersionMessage, author: string): Promise<string | undefined>
   /** Oldest first. */
   list(): Promise<Version[]>
   /** The id of what a person calls a version. */

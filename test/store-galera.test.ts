@@ -1,0 +1,23 @@
+/** A Galera cluster as a store: what every store holds, with each connection to another of three nodes. */
+import { afterAll, beforeAll } from 'vitest'
+import { openMysql } from '../src/store/mysql.ts'
+import { mysqlAddress } from '../src/store/mysql-address.ts'
+import { storeSuite } from './store-suite.ts'
+import type { DatabaseServer } from './support/database-servers.ts'
+import { at } from './support/databases.ts'
+import { startGalera } from './support/galera.ts'
+import { describeWith } from './support/parts.ts'
+
+describeWith('libgalera_smm.so', 'Galera', () => {
+  let nodes: DatabaseServer[]
+  beforeAll(async () => {
+    nodes = await startGalera()
+  })
+  afterAll(() => Promise.all((nodes ?? []).map((node) => node.stop())))
+
+  storeSuite('Galera', async () => {
+    const { database } = mysqlAddress(await at(nodes, 0).newDatabase())
+    let connections = 0
+    return () => openMysql(mysqlAddress(at(nodes, connections++ % nodes.length).url(database)))
+  })
+})
