@@ -1,8 +1,8 @@
 /** The agents of a project: who is registered, and that they are alive. */
 import { AgentMailError } from '../errors.ts'
 import { uuid } from '../random.ts'
-import { integer, type Reader, type Row, text } from '../store/store.ts'
-import type { Write } from '../store/write-queue.ts'
+import { integer, marks, type Reader, type Row, type Transaction, text } from '../store/store.ts'
+import type { Need, Supply, Write } from '../store/write-queue.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { timeText } from './time.ts'
@@ -27,9 +27,16 @@ export class Agents {
   readonly #desk: Desk
   /** Names by id: an id never changes its name. */
   readonly #names = new Map<string, string>()
+  /** Whether an agent is registered; looking is a sign of its life. */
+  readonly #presence: Supply<true>
 
   constructor(desk: Desk) {
     this.#desk = desk
+    this.#presence = {
+      table: 'presence',
+      get: async (transaction, ids) =>
+        new Map((await touchAll(transaction, desk, ids)).map((id) => [id, true])),
+    }
   }
 
   /** Gives a new id, or the same again to whoever was known by it under this name. */
@@ -68,25 +75,26 @@ export class Agents {
   }
 
   async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true }> {
-    await this.#desk.queue.write((write) => this.touch(write, agent_id, 'heartbeat: '))
+    await this.#desk.queue.writeWith([this.alive(agent_id)], (write) =>
+      this.touch(write, agent_id, 'heartbeat: '),
+    )
     return { ok: true }
   }
 
   /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
   async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
-    const { project, clock } = this.#desk
-    const found = await write.run(
-      'UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND agent_id = ?',
-      clock.now() * 1000,
-      uuid(),
-      project,
-      agent_id,
-    )
+    const { project } = this.#desk
+    const isThere = await write.need(this.#presence, agent_id)
     const name = this.#names.get(agent_id) ?? (await nameOf(write, project, agent_id))
-    if (found === 0 || name === undefined) throw notRegistered(agent_id, name !== undefined, prefix)
+    if (!isThere || name === undefined) throw notRegistered(agent_id, name !== undefined, prefix)
     if (this.#names.size >= maxKnownNames) this.#names.clear()
     this.#names.set(agent_id, name)
     return { agent_id, name }
+  }
+
+  /** What a write of this agent needs. */
+  alive(agent_id: string): Need {
+    return { supply: this.#presence, key: agent_id }
   }
 
   /** A reader must be registered too; its sign of life is written with the next flush, unless that is too late. */
@@ -101,7 +109,7 @@ export class Agents {
       presence.seen(project, agent_id)
       if (!presence.isOverdue(integer(found[0].last_seen_us))) return
       await queue
-        .write((write) => this.touch(write, agent_id))
+        .writeWith([this.alive(agent_id)], (write) => this.touch(write, agent_id))
         .catch((error) => {
           if (!AgentMailError.is(error) || error.code !== 'storage') throw error // reading goes on
         })
@@ -145,6 +153,25 @@ export class Agents {
         .map((row) => entryOf(row, claims.get(text(row.agent_id)) ?? 0)),
     }
   }
+}
+
+/** Signs of life of these agents, and who of them is registered. */
+async function touchAll(
+  transaction: Transaction,
+  { project, clock }: Desk,
+  ids: string[],
+): Promise<string[]> {
+  const which = `WHERE project = ? AND agent_id IN (${marks(ids.length)})`
+  const found = await transaction.run(
+    `UPDATE presence SET last_seen_us = ?, token = ? ${which}`,
+    clock.now() * 1000,
+    uuid(),
+    project,
+    ...ids,
+  )
+  if (found === ids.length) return ids
+  const rows = await transaction.all(`SELECT agent_id FROM presence ${which}`, project, ...ids)
+  return rows.map((row) => text(row.agent_id))
 }
 
 const entryOf = (row: Row, claims: number): AgentEntry => ({

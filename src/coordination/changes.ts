@@ -2,7 +2,7 @@
 import { integer, type Row, text } from '../store/store.ts'
 import type { Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
-import { answeredBefore, rememberAnswer } from './idempotency.ts'
+import { IdempotencyKeys } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
 import { readPage, type Stream } from './pages.ts'
 import { timeText } from './time.ts'
@@ -20,10 +20,12 @@ const stream: Stream = { table: 'changes', time: 'announced_us', filter: 'agent_
 export class Changes {
   readonly #desk: Desk
   readonly #agents: Agents
+  readonly #keys: IdempotencyKeys
 
   constructor(desk: Desk, agents: Agents) {
     this.#desk = desk
     this.#agents = agents
+    this.#keys = new IdempotencyKeys(desk.project)
   }
 
   async announce({
@@ -40,14 +42,14 @@ export class Changes {
     const { project, queue, clock, news } = this.#desk
     const [file_path = ''] = await this.#desk.normalPaths([spelling])
     const call = {
-      project,
       agent_id,
       tool: 'announce_change' as const,
       key: idempotency_key,
       content: [file_path, summary],
     }
-    return queue.write(async (write) => {
-      const before = await answeredBefore(write, call)
+    const needs = [...this.#keys.needs(call), this.#agents.alive(agent_id)]
+    return queue.writeWith(needs, async (write) => {
+      const before = await this.#keys.answeredBefore(write, call)
       const agent = await this.#agents.touch(write, agent_id)
       if (before !== undefined) return { change_id: before }
       const ledger = await Ledger.open(write, project, clock)
@@ -63,7 +65,7 @@ export class Changes {
         summary,
       })
       ledger.record(agent, 'announced', { at, file_path, change_id })
-      rememberAnswer(write, call, change_id)
+      this.#keys.rememberAnswer(write, call, change_id)
       write.afterCommit(() => news.stored({ project, stream: 'changes' }, change_id))
       return { change_id }
     })

@@ -48,7 +48,7 @@ export class Claims {
   }): Promise<{ claimed: string[]; conflicts: Conflict[] }> {
     const { project, queue, clock } = this.#desk
     const paths = await this.#named(files)
-    return queue.write(async (write) => {
+    return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
       const held = await this.#held(write, paths)
       const free = paths.filter(({ hash }) => !held.has(hash))
@@ -98,7 +98,7 @@ export class Claims {
   }): Promise<{ released: string[] }> {
     const { project, queue, clock } = this.#desk
     const paths = await this.#named(files)
-    return queue.write(async (write) => {
+    return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
       const held = await this.#held(write, paths)
       const own = paths.filter(({ hash }) => held.get(hash)?.agent_id === agent_id)

@@ -1,11 +1,10 @@
 /** A key that a caller gives to a write, so that a retry gets the first answer instead of a second write. */
 import { createHash } from 'node:crypto'
 import { AgentMailError } from '../errors.ts'
-import { integer, text } from '../store/store.ts'
-import type { Write } from '../store/write-queue.ts'
+import { integer, type Transaction, text } from '../store/store.ts'
+import type { Need, Supply, Write } from '../store/write-queue.ts'
 
 export interface KeyedCall {
-  project: string
   agent_id: string
   tool: 'send_message' | 'announce_change'
   /** Nothing: the call is not keyed. */
@@ -16,35 +15,81 @@ export interface KeyedCall {
 
 export const sha256 = (value: string): string => createHash('sha256').update(value).digest('hex')
 
-/** The id that the first call with this key was given; nothing if this is the first. */
-export async function answeredBefore(write: Write, call: KeyedCall): Promise<number | undefined> {
-  if (!call.key) return undefined
-  const [row] = await write.all(
-    'SELECT content_hash, result_id FROM idempotency_keys WHERE project = ? AND agent_id = ? AND tool = ? AND key_hash = ?',
-    call.project,
-    call.agent_id,
-    call.tool,
-    sha256(call.key),
-  )
-  if (!row) return undefined
-  if (text(row.content_hash) === contentHash(call)) return integer(row.result_id)
-  throw new AgentMailError(
-    'invalid_request',
-    'idempotency_key was used before with other content',
-    'Take a new key for new content; repeat a key only to repeat the very same call.',
-  )
+interface Answer {
+  content_hash: string
+  result_id: number
 }
 
-export function rememberAnswer(write: Write, call: KeyedCall, resultId: number): void {
-  if (!call.key) return
-  write.append('idempotency_keys', {
-    project: call.project,
-    agent_id: call.agent_id,
-    tool: call.tool,
-    key_hash: sha256(call.key),
-    content_hash: contentHash(call),
-    result_id: resultId,
+/** The keys of one project. */
+export class IdempotencyKeys {
+  readonly #project: string
+  readonly #answers: Supply<Answer>
+
+  constructor(project: string) {
+    this.#project = project
+    this.#answers = {
+      table: 'idempotency_keys',
+      get: (transaction, names) => readAnswers(transaction, project, names),
+    }
+  }
+
+  /** What a keyed call needs. */
+  needs(call: KeyedCall): Need[] {
+    return call.key ? [{ supply: this.#answers, key: nameOf(call, call.key) }] : []
+  }
+
+  /** The id that the first call with this key was given; nothing if this is the first. */
+  async answeredBefore(write: Write, call: KeyedCall): Promise<number | undefined> {
+    if (!call.key) return undefined
+    const before = await write.need(this.#answers, nameOf(call, call.key))
+    if (!before || before.content_hash === contentHash(call)) return before?.result_id
+    throw new AgentMailError(
+      'invalid_request',
+      'idempotency_key was used before with other content',
+      'Take a new key for new content; repeat a key only to repeat the very same call.',
+    )
+  }
+
+  rememberAnswer(write: Write, call: KeyedCall, result_id: number): void {
+    if (!call.key) return
+    const { agent_id, tool } = call
+    const answer = { content_hash: contentHash(call), result_id }
+    const key_hash = sha256(call.key)
+    write.append('idempotency_keys', {
+      project: this.#project,
+      agent_id,
+      tool,
+      key_hash,
+      ...answer,
+    })
+    write.provide(this.#answers, nameOf(call, call.key), answer)
+  }
+}
+
+/** The agent stands last, since only that may hold a space. */
+const nameOf = ({ agent_id, tool }: KeyedCall, key: string) => `${tool} ${sha256(key)} ${agent_id}`
+
+async function readAnswers(
+  transaction: Transaction,
+  project: string,
+  names: string[],
+): Promise<Map<string, Answer>> {
+  const parts = names.map((name) => {
+    const [tool = '', hash = '', ...agent] = name.split(' ')
+    return [tool, hash, agent.join(' ')]
   })
+  const either = parts.map(() => '(tool = ? AND key_hash = ? AND agent_id = ?)').join(' OR ')
+  const rows = await transaction.all(
+    `SELECT tool, key_hash, agent_id, content_hash, result_id FROM idempotency_keys WHERE project = ? AND (${either})`,
+    project,
+    ...parts.flat(),
+  )
+  return new Map(
+    rows.map((row) => [
+      `${text(row.tool)} ${text(row.key_hash)} ${text(row.agent_id)}`,
+      { content_hash: text(row.content_hash), result_id: integer(row.result_id) },
+    ]),
+  )
 }
 
 const contentHash = ({ content }: KeyedCall) => sha256(JSON.stringify(content))

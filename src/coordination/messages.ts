@@ -3,7 +3,7 @@ import { integer, type Row, text } from '../store/store.ts'
 import type { Write } from '../store/write-queue.ts'
 import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
-import { answeredBefore, rememberAnswer } from './idempotency.ts'
+import { IdempotencyKeys } from './idempotency.ts'
 import { type JournalEvent, Ledger } from './ledger.ts'
 import type { NewsItem } from './news.ts'
 import { readPage, type Stream } from './pages.ts'
@@ -40,10 +40,12 @@ const stream: Stream = { table: 'messages', time: 'created_us', filter: 'channel
 export class Messages {
   readonly #desk: Desk
   readonly #agents: Agents
+  readonly #keys: IdempotencyKeys
 
   constructor(desk: Desk, agents: Agents) {
     this.#desk = desk
     this.#agents = agents
+    this.#keys = new IdempotencyKeys(desk.project)
   }
 
   async send({
@@ -53,20 +55,20 @@ export class Messages {
   }: Letter & { agent_id: string; idempotency_key?: string | undefined }): Promise<{
     message_id: number
   }> {
-    const { project, queue } = this.#desk
+    const { queue } = this.#desk
     const call = {
-      project,
       agent_id,
       tool: 'send_message' as const,
       key: idempotency_key,
       content: [letter.channel, letter.subject, letter.body],
     }
-    return queue.write(async (write) => {
-      const before = await answeredBefore(write, call)
+    const needs = [...this.#keys.needs(call), this.#agents.alive(agent_id)]
+    return queue.writeWith(needs, async (write) => {
+      const before = await this.#keys.answeredBefore(write, call)
       const agent = await this.#agents.touch(write, agent_id)
       if (before !== undefined) return { message_id: before }
       const message_id = await store(write, this.#desk, agent, letter, 'said')
-      rememberAnswer(write, call, message_id)
+      this.#keys.rememberAnswer(write, call, message_id)
       return { message_id }
     })
   }

@@ -7,6 +7,7 @@ import {
   type Store,
   StoreError,
   text,
+  type VersionMessage,
   type Versions,
 } from '../store/store.ts'
 import { versionedTables } from './schema.ts'
@@ -18,6 +19,7 @@ export class VersionKeeper {
   readonly #versions: Versions
   readonly #timer: NodeJS.Timeout
   #keeping: Promise<void> | undefined
+  #lastTrouble = ''
 
   constructor(store: Store, versions: Versions, everyMs: number) {
     this.#store = store
@@ -29,9 +31,8 @@ export class VersionKeeper {
   /** Nothing is lost if it fails: the next version holds what this one would have. */
   keep(): Promise<void> {
     this.#keeping ??= this.#keep()
-      .catch((error) =>
-        log(`no version could be made, and it will be tried again: ${error.message}`),
-      )
+      .then(() => this.#tell(''))
+      .catch((error) => this.#tell(error.message))
       .finally(() => {
         this.#keeping = undefined
       })
@@ -45,16 +46,24 @@ export class VersionKeeper {
     await this.keep()
   }
 
+  /** Once, not every few seconds. */
+  #tell(trouble: string): void {
+    if (trouble !== '' && trouble !== this.#lastTrouble) {
+      log(`no version of the database could be made, and it will be tried again: ${trouble}`)
+    }
+    this.#lastTrouble = trouble
+  }
+
   async #keep(): Promise<void> {
     if (!(await this.#versions.isKeeper())) return
     const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
-    await this.#versions.keep(versionedTables, (table) => this.#news(table), author)
+    await this.#versions.keep(versionedTables, (...tables) => this.#news(...tables), author)
   }
 
   /** What happened since the last version, in one line. */
-  async #news(table: (name: string) => string): Promise<string> {
-    const now = await this.#entries(table('projects'))
-    const before = await this.#entries("projects AS OF 'HEAD'")
+  async #news(...[tableNow, tableBefore]: Parameters<VersionMessage>): Promise<string> {
+    const now = await this.#entries(tableNow('projects'))
+    const before = await this.#entries(tableBefore('projects'))
     const parts: string[] = []
     for (const [project, last] of now) {
       const first = before.get(project) ?? 0

@@ -23,8 +23,26 @@ export interface Write extends Transaction {
   append(table: string, row: Row): void
   /** A row that several calls of a batch read and change: loaded by the first, saved once before the commit. */
   shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T>
+  /** What the supply holds for this key. */
+  need<Value>(supply: Supply<Value>, key: string): Promise<Value | undefined>
+  /** What it holds from now on, since this call has appended it. */
+  provide<Value>(supply: Supply<Value>, key: string, value: Value): void
   /** Is run when the transaction is durable and its callers have heard of it. */
   afterCommit(work: () => void): void
+}
+
+/** Something that many calls look up by a key: got for a whole batch by one statement. */
+export interface Supply<Value> {
+  /** Where it comes from: whoever changes that table makes what was got stale. */
+  table: string
+  /** What there is of these keys. */
+  get(transaction: Transaction, keys: string[]): Promise<Map<string, Value>>
+}
+
+/** What a call says beforehand that it will look up. */
+export interface Need {
+  supply: Supply<unknown>
+  key: string
 }
 
 export interface Shared<T> {
@@ -33,6 +51,7 @@ export interface Shared<T> {
 }
 
 interface Call {
+  needs: Need[]
   work(write: Write): Promise<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
@@ -52,9 +71,15 @@ export class WriteQueue {
    * and leaves nothing behind; the others of its batch go on.
    */
   write<T>(work: (write: Write) => Promise<T>): Promise<T> {
+    return this.writeWith([], work)
+  }
+
+  /** The same; what it says it will need is got together with what the others of its batch need. */
+  writeWith<T>(needs: Need[], work: (write: Write) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: T
       this.#waiting.push({
+        needs,
         work: async (write) => {
           result = await work(write)
         },
@@ -83,9 +108,9 @@ export class WriteQueue {
   async #commit(calls: Call[], giveUpAt: number): Promise<void> {
     let rest = calls
     for (let attempt = 1; rest.length > 0; attempt++) {
-      const batch = new Batch()
+      const batch = new Batch(rest)
       try {
-        await this.#store.transaction((transaction) => batch.run(transaction, rest))
+        await this.#store.transaction((transaction) => batch.run(transaction))
       } catch (error) {
         if (error instanceof CallFailed) {
           const { call, cause } = error
@@ -105,7 +130,7 @@ export class WriteQueue {
         }
         continue
       }
-      batch.settle(rest)
+      batch.settle()
       return
     }
   }
@@ -124,13 +149,20 @@ class CallFailed extends Error {
 
 /** One attempt at one transaction. */
 class Batch {
+  readonly #calls: Call[]
+  /** What was got of each supply, by key. */
+  readonly #got = new Map<Supply<unknown>, Map<string, unknown>>()
   readonly #pending = new Map<string, Row[]>()
   readonly #shared = new Map<string, Promise<Shared<unknown>>>()
   readonly #failures = new Map<Call, unknown>()
   #afterCommit: (() => void)[] = []
 
-  async run(transaction: Transaction, calls: Call[]): Promise<void> {
-    for (const call of calls) {
+  constructor(calls: Call[]) {
+    this.#calls = calls
+  }
+
+  async run(transaction: Transaction): Promise<void> {
+    for (const call of this.#calls) {
       const write = new CallWrite(this, transaction)
       try {
         await call.work(write)
@@ -144,8 +176,8 @@ class Batch {
     for (const table of this.#pending.keys()) await this.#insert(transaction, table)
   }
 
-  settle(calls: Call[]): void {
-    for (const call of calls) {
+  settle(): void {
+    for (const call of this.#calls) {
       if (this.#failures.has(call)) call.reject(this.#failures.get(call))
       else call.resolve(undefined)
     }
@@ -178,6 +210,36 @@ class Batch {
     const loading = load()
     this.#shared.set(key, loading)
     return (await loading).value
+  }
+
+  async need<Value>(
+    transaction: Transaction,
+    supply: Supply<Value>,
+    key: string,
+  ): Promise<Value | undefined> {
+    const got = this.#got.get(supply) ?? new Map<string, unknown>()
+    if (!got.has(key)) {
+      const needs = this.#calls.flatMap((call) => call.needs)
+      const keys = needs.filter((need) => need.supply === supply).map((need) => need.key)
+      const wanted = [...new Set([key, ...keys])].filter((one) => !got.has(one))
+      await this.flush(transaction, supply.table)
+      const values = await supply.get(transaction, wanted)
+      for (const one of wanted) got.set(one, values.get(one))
+      this.#got.set(supply, got)
+    }
+    // What is kept for a supply came from it.
+    return got.get(key) as Value | undefined
+  }
+
+  provide(supply: Supply<unknown>, key: string, value: unknown): void {
+    this.#got.get(supply)?.set(key, value)
+  }
+
+  /** Forgets what a statement may have changed. */
+  forget(sql: string): void {
+    for (const supply of this.#got.keys()) {
+      if (sql.includes(supply.table)) this.#got.delete(supply)
+    }
   }
 
   afterCommit(work: () => void): void {
@@ -215,6 +277,7 @@ class CallWrite implements Write {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     await this.#batch.flush(this.#transaction, sql)
+    this.#batch.forget(sql)
     const changed = await this.#transaction.run(sql, ...values)
     if (changed > 0) this.hasWritten = true
     return changed
@@ -228,6 +291,14 @@ class CallWrite implements Write {
   shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T> {
     this.hasWritten = true
     return this.#batch.shared(key, load)
+  }
+
+  need<Value>(supply: Supply<Value>, key: string): Promise<Value | undefined> {
+    return this.#batch.need(this.#transaction, supply, key)
+  }
+
+  provide<Value>(supply: Supply<Value>, key: string, value: Value): void {
+    this.#batch.provide(supply, key, value)
   }
 
   afterCommit(work: () => void): void {
