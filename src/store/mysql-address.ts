@@ -1,5 +1,6 @@
 /** The address of a database server: mysql://user:password@host:3306/database?ssl-ca=… */
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { AgentMailError } from '../errors.ts'
 
 const defaultPort = 3306
@@ -55,12 +56,21 @@ export function mysqlAddress(text: string): MysqlAddress {
   if (!/^[\p{L}\p{N}_$-]{1,64}$/u.test(name)) {
     throw wrong('the name of the database may hold letters, digits, _, $ and - only')
   }
+  const tls = tlsOf(new URLSearchParams(query))
+  const nodes = hosts.split(',').map(hostOf)
+  // The driver compares names alone, and would let any certificate of "localhost" pass.
+  const number = tls?.verifyIdentity ? nodes.find(({ host }) => isIP(host)) : undefined
+  if (number) {
+    throw wrong(
+      `no certificate proves to be of ${number.host}: name the host, or add ssl-mode=verify_ca`,
+    )
+  }
   return {
-    hosts: hosts.split(',').map(hostOf),
+    hosts: nodes,
     user: decoded(user) || 'root',
     password: decoded(password.join(':')),
     database: name,
-    tls: tlsOf(new URLSearchParams(query)),
+    tls,
     shown: `mysql://${user === '' ? '' : `${user}@`}${hosts}/${database}`,
   }
 }

@@ -108,49 +108,57 @@ export class MysqlConnection {
     this.#connection.destroy()
   }
 
-  /** The texts of a database can hold what callers wrote, so only numbers and codes are told, and our own words. */
+  /** The texts of a database can hold what callers wrote, so our own words are told, and its numbers. */
   #explained(error: QueryError, doing: string): StoreError {
-    const { errno, code } = error
-    const trouble = errno === undefined ? undefined : troubleOf(errno, error.message)
-    if (trouble && trouble !== 'lost')
-      return new StoreError(trouble, `error ${errno} of the database at: ${doing}`)
+    const { errno, code = 'the connection is closed' } = error
+    if (code.startsWith('HANDSHAKE_')) {
+      this.destroy()
+      return new StoreError('unreadable', `no safe connection: ${error.message}`) // Node's words on TLS
+    }
+    const [trouble, words] = errno === undefined ? lost : troubleOf(errno, error.message)
+    if (trouble !== 'lost') {
+      return new StoreError(trouble, `${words ?? `error ${errno} of the database`}, at: ${doing}`)
+    }
     this.destroy()
-    return new ConnectionLost(
-      `the database cannot be reached (${code ?? 'the connection is closed'} at: ${doing})`,
-    )
+    return new ConnectionLost(`the database cannot be reached (${words ?? code}), at: ${doing}`)
   }
 }
 
-const troubles: Record<number, StoreTrouble | 'lost'> = {
-  1007: 'again', // another made the database at the same moment
-  1020: 'again', // record changed since it was read
-  1021: 'full',
-  1040: 'lost', // too many connections
-  1044: 'unreadable', // access denied to the database
-  1045: 'unreadable', // access denied
-  1047: 'lost', // a node outside its cluster
-  1049: 'unreadable', // no such database
-  1053: 'lost', // shutting down
-  1062: 'again', // another was first with this key
-  1114: 'full',
-  1142: 'unreadable', // a statement that this user may not use
-  1203: 'lost', // too many connections of this user
-  1205: 'again', // waited too long for a lock
-  1213: 'again', // deadlock, or another transaction was first
-  1227: 'unreadable', // a privilege is missing
-  1290: 'unreadable', // read-only
-  1698: 'unreadable', // access denied
-  1792: 'unreadable', // read-only
-  1836: 'unreadable', // read-only
-  1927: 'lost', // killed
-  3159: 'unreadable', // TLS is wanted
-  4031: 'lost', // disconnected since idle
+type Trouble = [kind: StoreTrouble | 'lost', words?: string]
+const lost: Trouble = ['lost']
+const readOnly: Trouble = ['unreadable', 'the database may only be read']
+
+/** By the numbers of MySQL and MariaDB. */
+const troubles: Record<number, Trouble> = {
+  1007: ['again', 'another made the database at the same moment'],
+  1020: ['again', 'a record changed since it was read'],
+  1021: ['full', 'the disk of the database is full'],
+  1040: ['lost', 'too many connections'],
+  1044: ['unreadable', 'this user may not use this database'],
+  1045: ['unreadable', 'the user or the password is wrong'],
+  1047: ['lost', 'this node is not in its cluster'],
+  1049: ['unreadable', 'there is no such database'],
+  1053: ['lost', 'the server is shutting down'],
+  1062: ['again', 'another was first with this key'],
+  1114: ['full', 'a table is full'],
+  1142: ['unreadable', 'this user may not use such a statement'],
+  1203: ['lost', 'too many connections of this user'],
+  1205: ['again', 'waited too long for a lock'],
+  1213: ['again', 'another transaction was first'],
+  1227: ['unreadable', 'this user may not do that'],
+  1290: readOnly,
+  1698: ['unreadable', 'the user or the password is wrong'],
+  1792: readOnly,
+  1836: readOnly,
+  1927: ['lost', 'the connection was killed'],
+  3159: ['unreadable', 'the server wants TLS: add ?ssl-mode=required or ssl-ca'],
+  4031: ['lost', 'the connection was idle for too long'],
 }
 
 /** Numbers above are the server's; those of the system are below zero. */
-function troubleOf(errno: number, message: string): StoreTrouble | 'lost' {
-  if (errno < 0) return 'lost'
+function troubleOf(errno: number, message: string): Trouble {
+  if (errno < 0) return lost
   // Dolt's number for everything else: a merge that another transaction broke is the one to try again.
-  if (errno === 1105 && message.includes('constraint violations')) return 'again'
-  return troubles[errno] ?? 'failed'
+  if (errno === 1105 && message.includes('constraint violations')) return ['again']
+  return troubles[errno] ?? ['failed']
 }

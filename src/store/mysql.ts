@@ -67,7 +67,10 @@ async function openFirst(address: MysqlAddress): Promise<MysqlConnection> {
     const name = `\`${address.database}\``
     const used = await server.query(`USE ${name}`).catch(() => undefined)
     if (used) return server
-    await again(() => server.query(`CREATE DATABASE IF NOT EXISTS ${name} CHARACTER SET utf8mb4`))
+    const create = `CREATE DATABASE IF NOT EXISTS ${name} CHARACTER SET utf8mb4`
+    await again(() => server.query(create)).catch(() => {
+      throw new StoreError('unreadable', 'it does not exist, and this user may not create it')
+    })
     await server.query(`USE ${name}`)
     return server
   } catch (error) {
