@@ -99,6 +99,11 @@ export class Coordination {
     if (store.versions) this.#versionKeeper ??= new VersionKeeper(store, store.versions, everyMs)
   }
 
+  /** Whether several machines may work on the database. */
+  get isShared(): boolean {
+    return this.#options.store.clock !== undefined
+  }
+
   /** Since when the database cannot be reached, in Unix milliseconds; nothing while it can. */
   get downSince(): number | undefined {
     return this.#options.store.downSince

@@ -6,11 +6,12 @@ import { type Reader, StoreError } from '../store/store.ts'
 /** Throws an error of the database in words; any other as it is. */
 export function tell(error: unknown): never {
   if (!StoreError.is(error)) throw error
-  log(`the database could not be read: ${error.message}`)
+  const isAway = error.trouble === 'unreachable' // which was logged once
+  if (!isAway) log(`the database could not be read: ${error.message}`)
   throw new AgentMailError(
     'storage',
     'the database could not be read',
-    error.trouble === 'unreachable' || error.trouble === 'again'
+    isAway
       ? 'Its server cannot be reached: try again when it is back.'
       : 'The server has logged the reason. Check the database and its disk, then try again.',
   )

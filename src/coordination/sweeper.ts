@@ -56,9 +56,10 @@ export class Sweeper {
     }
     this.#last = now
     if (now.wall - this.#listeningSince < this.#staleMs) return
-    await this.#sweep().catch((error) =>
-      log(`the sweep failed and will be tried again: ${error.message}`),
-    )
+    await this.#sweep().catch((error) => {
+      log(`the sweep failed and will be tried again: ${error.message}`)
+      this.#listeningSince = this.#now().wall // nobody could be heard
+    })
   }
 
   #now() {

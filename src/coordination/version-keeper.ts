@@ -13,6 +13,7 @@ import {
 import { versionedTables } from './schema.ts'
 
 const maxNames = 10
+const patientLooks = 3
 
 export class VersionKeeper {
   readonly #store: Reader
@@ -20,6 +21,9 @@ export class VersionKeeper {
   readonly #timer: NodeJS.Timeout
   #keeping: Promise<void> | undefined
   #lastTrouble = ''
+  /** The newest version, and for how many looks there has been something newer than it. */
+  #newest: string | undefined
+  #looks = 0
 
   constructor(store: Store, versions: Versions, everyMs: number) {
     this.#store = store
@@ -55,9 +59,20 @@ export class VersionKeeper {
   }
 
   async #keep(): Promise<void> {
-    if (!(await this.#versions.isKeeper())) return
+    if (!(await this.#versions.isKeeper()) && !(await this.#isNeglected())) return
     const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
     await this.#versions.keep(versionedTables, (...tables) => this.#news(...tables), author)
+  }
+
+  /** Whether the keeper, wherever it is, has left something out for so long that it must be gone. */
+  async #isNeglected(): Promise<boolean> {
+    const newest = await this.#versions.find('HEAD')
+    const table = newest && this.#versions.table('projects', newest)
+    const [now, kept] = [await this.#entries('projects'), table && (await this.#entries(table))]
+    const isNewer = [...now].some(([project, entry]) => !kept || kept.get(project) !== entry)
+    this.#looks = isNewer && newest === this.#newest ? this.#looks + 1 : 0
+    this.#newest = newest
+    return this.#looks > patientLooks
   }
 
   /** What happened since the last version, in one line. */

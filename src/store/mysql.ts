@@ -12,6 +12,7 @@ const readPatienceMs = 5_000
 /** How long the outcome of a commit is looked for that nobody heard of. */
 const outcomeMs = 15_000
 const lockSeconds = 5
+const idleSeconds = 60
 const politeBatches = 50
 
 /** A transaction leaves its token here, so that a commit whose answer was lost can be told from none. */
@@ -103,6 +104,8 @@ async function prepareSession(connection: MysqlConnection, able: Capabilities): 
   await connection.query("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
   // A batch must see what others committed while it waited for a row of theirs.
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  // A machine that dies in a transaction must not keep its locks for hours.
+  await connection.query(`SET SESSION wait_timeout = ${idleSeconds}`)
   if (!able.isDolt) await connection.query(`SET SESSION innodb_lock_wait_timeout = ${lockSeconds}`)
   if (able.isCluster) await connection.query('SET SESSION wsrep_sync_wait = 1') // what a node said, every node says
 }
@@ -229,7 +232,9 @@ export class MysqlStore implements Store {
     if (this.#polite === 0) return false
     this.#polite--
     const { rows } = await connection.query('SELECT GET_LOCK(?, 2) AS held', this.#lockName)
-    return rows[0]?.held === 1
+    if (rows[0]?.held === 1) return true
+    this.#polite = 0 // its holder may be gone without a word
+    return false
   }
 
   async #attempt<T>(

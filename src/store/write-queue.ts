@@ -122,9 +122,12 @@ export class WriteQueue {
           for (const call of rest) await this.#commit([call], giveUpAt) // so that one call's data fails that call alone
           return
         } else {
-          log(
-            `the database could not be written: ${error instanceof Error ? error.message : error}`,
-          )
+          // That a server is away was logged once.
+          if (!StoreError.is(error) || error.trouble !== 'unreachable') {
+            log(
+              `the database could not be written: ${error instanceof Error ? error.message : error}`,
+            )
+          }
           for (const call of rest) call.reject(unwritable(error))
           return
         }
