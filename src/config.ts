@@ -218,7 +218,7 @@ const mask = '********'
 
 /** An address may carry one: `mysql://user:password@host`. */
 const withoutPassword = (value: string | null) =>
-  value?.replace(/(\/\/[^:@/]*:)[^/]*@/, `$1${mask}@`) ?? null
+  value?.replace(/(\/\/[^:@/]*:).*@/, `$1${mask}@`) ?? null
 
 const isNumber = (value: string | undefined): boolean =>
   value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0
