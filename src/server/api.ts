@@ -1,8 +1,7 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Project } from '../coordination/coordination.ts'
-import { AgentMailError } from '../errors.ts'
-import { HttpError, readJsonBody, sendJson } from './http-exchange.ts'
+import { readJsonBody, sendJson } from './http-exchange.ts'
 import { checked, differenceQuery, historyQuery, leaveQuery, messagesQuery } from './queries.ts'
 
 /** What a query gives as text and is a number. */
@@ -71,12 +70,7 @@ export async function serveApi(
   const key = `${request.method} ${path}`
   const answer = Object.hasOwn(routes, key) ? routes[key] : undefined
   if (!answer) return false
-  try {
-    await answer(projectNamed(query.get('project') ?? ''), query, request, response)
-  } catch (error) {
-    if (!AgentMailError.is(error)) throw error
-    throw new HttpError(error.code === 'storage' ? 503 : 400, error.text)
-  }
+  await answer(projectNamed(query.get('project') ?? ''), query, request, response)
   return true
 }
 

@@ -150,6 +150,9 @@ export class HttpServer {
     if (this.#isStopping) response.setHeader('connection', 'close')
     const work = this.#answer(request, response).catch((error) => {
       if (error instanceof HttpError) return sendError(response, error)
+      if (AgentMailError.is(error)) {
+        return sendError(response, new HttpError(error.code === 'storage' ? 503 : 400, error.text))
+      }
       log(
         `${request.method} ${request.url?.split('?')[0]} failed: ${error instanceof Error ? error.stack : error}`,
       )

@@ -1,5 +1,6 @@
 /** What the real database servers of the tests have in common: a user, urls, new databases, and how they end. */
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
+import { expect } from 'vitest'
 import type { ServerProcess } from './server-process.ts'
 
 export interface DatabaseServer {
@@ -17,6 +18,13 @@ export interface DatabaseServer {
 
 /** With characters that mean something else in a url. */
 export const account = { user: 'agentmail', password: 'p@ss:w/rd?#%' }
+
+/** A text that anybody may read. */
+export function expectNoPassword(text: string): void {
+  for (const secret of [account.password, encodeURIComponent(account.password)]) {
+    expect(text).not.toContain(secret)
+  }
+}
 
 /** Makes the account on a new server. */
 export const accountStatements = [
