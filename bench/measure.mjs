@@ -1,9 +1,22 @@
-/** How long something takes, and the one number that stands for many. */
+/** How long something takes, how often it goes, how much memory a process has, and the one number that stands for many. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 
 export async function timed(work) {
   const started = performance.now()
   await work()
   return performance.now() - started
+}
+
+/** Calls a second, and the time of each, when so many callers call again as soon as they are answered. */
+export async function throughput(callers, ms, call) {
+  const started = performance.now()
+  const times = []
+  const caller = async (_, index) => {
+    while (performance.now() - started < ms) times.push(await timed(() => call(index)))
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  return { rate: times.length / ((performance.now() - started) / 1000), times }
 }
 
 export const median = (values) => quantile(values, 0.5)
@@ -12,4 +25,13 @@ export const p99 = (values) => quantile(values, 0.99)
 function quantile(values, share) {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length * share)]
+}
+
+/** Resident memory of a process, in MB. */
+export function memoryOf(pid) {
+  const kilobytes =
+    process.platform === 'linux'
+      ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+      : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])
+  return Number(kilobytes) / 1024
 }

@@ -1,42 +1,73 @@
-/** npm run bench: how fast AgentMail is, as ratios against a baseline measured in the same run. `--write` keeps the table in bench/README.md. */
+/** npm run bench: how fast AgentMail is, as ratios against a baseline measured in the same run. `-- goals` or `-- stores` measures one half, `--write` keeps the tables in bench/README.md. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { coordinationRows } from './coordination.mjs'
 import { mailboxRows } from './mailbox.mjs'
+import { measureStores } from './stores.mjs'
 
-const rows = [...(await mailboxRows()), ...(await coordinationRows())]
+// What clears up after the servers waits for the end of the process.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+
+const machine = `Node ${process.version}, ${process.platform}-${process.arch}, ${cpus().length} cores`
+
+/** The parts of the bench, by their places in bench/README.md. */
+const parts = {
+  async goals() {
+    const rows = [...(await mailboxRows()), ...(await coordinationRows())]
+    return `${goalTable(rows)}\n\n${machine}.`
+  },
+  async stores() {
+    const { columns, rows, hour, goals, versions } = await measureStores()
+    const tables = [tableOf(['', ...columns], rows)]
+    if (hour) tables.push(tableOf(['A busy hour on Dolt', ''], hour))
+    if (goals.length > 0) tables.push(goalTable(goals))
+    return [...tables, `${[machine, ...versions].join(', ')}.`].join('\n\n')
+  },
+}
+
+const isWriting = process.argv.includes('--write')
+const named = process.argv.slice(2).filter((word) => word !== '--write')
+const unknown = named.find((name) => !Object.hasOwn(parts, name))
+if (unknown) throw new Error(`There is no ${unknown}: name ${Object.keys(parts).join(' or ')}`)
+
+for (const name of named.length > 0 ? named : Object.keys(parts)) {
+  const text = await parts[name]()
+  console.log(`${text}\n`)
+  if (isWriting) keep(name, text)
+}
 
 /** A row must stay below its goal, or reach it where more is better. */
-const cells = rows.map(({ id, what, value, base, baseValue, unit = 'ms', atMost, atLeast }) => {
-  const ratio = value / baseValue
-  const holds = atMost === undefined ? ratio >= atLeast : ratio <= atMost
-  const inUnit = (number) => `${number.toFixed(unit === 'ms' ? 1 : 0)} ${unit}`
-  return [
-    id,
-    what,
-    inUnit(value),
-    `${base}: ${inUnit(baseValue)}`,
-    `${ratio.toFixed(2)}×`,
-    atMost === undefined ? `≥ ${atLeast.toFixed(1)}×` : `≤ ${atMost.toFixed(1)}×`,
-    holds ? 'holds' : 'MISSED',
-  ]
-})
-const header = ['', 'What', 'Measured', 'Baseline', 'Ratio', 'Goal', '']
-const table = [header, header.map(() => '---'), ...cells]
-  .map((row) => `| ${row.join(' | ')} |`)
-  .join('\n')
-const machine = `Node ${process.version}, ${process.platform}-${process.arch}, ${cpus().length} cores.`
+function goalTable(rows) {
+  const cells = rows.map(({ id, what, value, base, baseValue, unit = 'ms', atMost, atLeast }) => {
+    const ratio = value / baseValue
+    const holds = atMost === undefined ? ratio >= atLeast : ratio <= atMost
+    const inUnit = (number) => `${number.toFixed(unit === 'ms' ? 1 : 0)} ${unit}`.trim()
+    return [
+      id,
+      what,
+      inUnit(value),
+      `${base}: ${inUnit(baseValue)}`,
+      `${ratio.toFixed(2)}×`,
+      atMost === undefined ? `≥ ${atLeast.toFixed(1)}×` : `≤ ${atMost.toFixed(1)}×`,
+      holds ? 'holds' : 'MISSED',
+    ]
+  })
+  return tableOf(['', 'What', 'Measured', 'Baseline', 'Ratio', 'Goal', ''], cells)
+}
 
-console.log(`${table}\n\n${machine}`)
+function tableOf(header, rows) {
+  const lines = [header, header.map(() => '---'), ...rows]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
 
-if (process.argv.includes('--write')) {
+function keep(name, text) {
   const file = join(import.meta.dirname, 'README.md')
-  const marked = /(<!-- table -->\n)[\s\S]*?(\n<!-- \/table -->)/
-  const text = readFileSync(file, 'utf8')
+  const place = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(\\n<!-- /${name} -->)`)
+  const kept = readFileSync(file, 'utf8')
   writeFileSync(
     file,
-    text.replace(marked, (_, open, close) => `${open}${table}\n\n${machine}${close}`),
+    kept.replace(place, (_, open, close) => `${open}${text}${close}`),
   )
 }

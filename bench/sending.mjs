@@ -1,5 +1,5 @@
 /** B4: durable messages a second, beside the least that the SDK could do. */
-import { median } from './measure.mjs'
+import { median, throughput } from './measure.mjs'
 import { letter } from './servers.mjs'
 
 const inFlight = 16
@@ -12,8 +12,10 @@ export async function sendRows(start) {
   const bare = await start.bare('bare')
   const agent_id = await ours.register('sender')
   const eras = { modern: { ours: [], bare: [] }, legacy: { ours: [], bare: [] } }
-  const measure = (server, era, ms) =>
-    throughput(() => server.call('send_message', { agent_id, ...letter }, era), ms)
+  const measure = async (server, era, ms) => {
+    const send = () => server.call('send_message', { agent_id, ...letter }, era)
+    return (await throughput(inFlight, ms, send)).rate
+  }
   for (const era of Object.keys(eras)) {
     for (const server of [ours, bare]) await measure(server, era, 2 * roundMs) // to warm up
   }
@@ -32,18 +34,4 @@ export async function sendRows(start) {
     unit: 'calls/s',
     atLeast: 1,
   }))
-}
-
-/** Calls a second, when as many callers as may be in flight call again as soon as they are answered. */
-async function throughput(call, ms) {
-  const started = performance.now()
-  let calls = 0
-  const caller = async () => {
-    while (performance.now() - started < ms) {
-      await call()
-      calls++
-    }
-  }
-  await Promise.all(Array.from({ length: inFlight }, caller))
-  return calls / ((performance.now() - started) / 1000)
 }

@@ -1,15 +1,16 @@
 /** Servers in processes of their own, and a client that costs little: plain requests on connections that are kept. */
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryOf } from './measure.mjs'
 
-const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
+export const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
 const bare = join(import.meta.dirname, 'bare-server.mjs')
 
 /** A server is as its arguments say, whatever the settings of who runs the bench. */
-const env = Object.fromEntries(
+export const plainEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('AGENTMAIL_')),
 )
 
@@ -29,17 +30,22 @@ export const letter = {
 export async function withServers(work) {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-bench-'))
   const running = []
-  const start = async (name, args) => {
-    const database = join(folder, `${name}.db`)
-    const server = await Server.start(args(database), database)
+  const start = async (args, database, settings) => {
+    const env = { ...plainEnv, ...settings }
+    const server = await Server.start(args, { cwd: folder, env }, database)
     running.push(server)
     return server
   }
+  const file = (name) => join(folder, `${name}.db`)
   try {
     return await work({
-      agentmail: (name) =>
-        start(name, (database) => [binary, 'serve', '--json', '--port', '0', '--db', database]),
-      bare: (name) => start(name, (database) => [bare, database]),
+      /** On a file of this name, or on the database at `url`. */
+      agentmail: (name, { url, settings } = {}) => {
+        const database = url ?? file(name)
+        const args = [binary, 'serve', '--json', '--port', '0', '--db', database]
+        return start(args, database, settings)
+      },
+      bare: (name) => start([bare, file(name)], file(name)),
     })
   } finally {
     await Promise.all(running.map((server) => server.stop()))
@@ -49,18 +55,20 @@ export async function withServers(work) {
 
 class Server {
   #child
+  #ended
   #url
   #agent = new Agent({ keepAlive: true })
   #lastId = 0
 
   constructor(child, url, database) {
     this.#child = child
+    this.#ended = new Promise((resolve) => child.on('close', resolve))
     this.#url = new URL('/mcp', url)
     this.database = database
   }
 
-  static start(args, database) {
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  static start(args, options, database) {
+    const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     return new Promise((resolve, reject) => {
       let output = ''
       let log = ''
@@ -118,18 +126,12 @@ class Server {
 
   /** Resident memory, in MB. */
   memory() {
-    const pid = String(this.#child.pid)
-    const kilobytes =
-      process.platform === 'linux'
-        ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-        : execFileSync('ps', ['-o', 'rss=', '-p', pid])
-    return Number(kilobytes) / 1024
+    return memoryOf(this.#child.pid)
   }
 
   stop() {
     this.#agent.destroy()
-    const ended = new Promise((resolve) => this.#child.on('close', resolve))
     this.#child.kill()
-    return ended
+    return this.#ended
   }
 }
