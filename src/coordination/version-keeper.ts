@@ -13,6 +13,10 @@ import { versionedTables } from './schema.ts'
 
 const maxNames = 10
 
+/** AgentMail on this machine. */
+export const versionAuthor = (): string =>
+  `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
+
 export class VersionKeeper {
   readonly #store: Reader
   readonly #versions: Versions
@@ -48,8 +52,7 @@ export class VersionKeeper {
   async #keep(): Promise<void> {
     if (!(await this.#versions.isKeeper())) return
     const news = await this.#news()
-    const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
-    await this.#versions.keep(versionedTables, news, author)
+    await this.#versions.keep(versionedTables, news, versionAuthor())
   }
 
   /** What happened since the last version, in one line. */
