@@ -23,6 +23,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   changes: () => import('./commands/changes.ts'),
   announce: () => import('./commands/announce.ts'),
   history: () => import('./commands/history.ts'),
+  db: () => import('./commands/db.ts'),
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }

@@ -13,6 +13,9 @@ export const printJson = (value: unknown): void =>
   )
 export const printError = (text: string): void => write(2, text.endsWith('\n') ? text : `${text}\n`)
 
+/** Puts a text in the place of the line that the cursor is on; an empty one clears it. */
+export const rewriteLine = (text: string): void => write(2, `\r${text}\u001b[K`)
+
 /** Not through process.stdout: its writes may be left undone at exit, and to load it takes 3 ms. */
 function write(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)

@@ -2,7 +2,8 @@
 import { AgentMailError } from '../errors.ts'
 import { uuid } from '../random.ts'
 import { again } from '../store/again.ts'
-import { type Store, StoreError, text } from '../store/store.ts'
+import { type Store, StoreError } from '../store/store.ts'
+import { type Identity, identityOf } from './identity.ts'
 
 /**
  * Types that every engine knows; uniqueness in primary keys alone; an index for each query that
@@ -112,9 +113,17 @@ export const versionedTables: string[] = ['meta', ...tables.map(({ name }) => na
   (name) => !churning.includes(name),
 )
 
-/** Brings the tables up to date. Interrupted anywhere, the next start completes it; two at once do it once. */
-export async function migrate(store: Store): Promise<void> {
-  if ((await doneIn(store)) < migrations.length) await again(() => migrateOnce(store))
+/** How many migrations this version knows. */
+export const knownSchema = migrations.length
+
+/**
+ * Brings the tables up to date. Interrupted anywhere, the next start completes it; two at once do it once.
+ * @param options.isCopying whoever fills an unfinished copy may have it; nobody else.
+ */
+export async function migrate(store: Store, options: { isCopying?: boolean } = {}): Promise<void> {
+  const identity = await identityOf(store)
+  if (identity?.copying_from !== undefined && !options.isCopying) throw unfinishedCopy()
+  if (doneIn(identity) < knownSchema) await again(() => migrateOnce(store))
 }
 
 async function migrateOnce(store: Store): Promise<void> {
@@ -127,7 +136,7 @@ async function migrateOnce(store: Store): Promise<void> {
     await transaction.run("INSERT INTO meta (name, value) VALUES ('database_id', ?)", uuid())
   })
   for (;;) {
-    const done = await doneIn(store)
+    const done = doneIn(await identityOf(store))
     const migration = migrations[done]
     if (!migration) break
     await store.define(migration, async (transaction) => {
@@ -141,16 +150,20 @@ async function migrateOnce(store: Store): Promise<void> {
   }
 }
 
-async function doneIn(store: Store): Promise<number> {
-  const rows = await store.all("SELECT value FROM meta WHERE name = 'schema'").catch((error) => {
-    if (StoreError.is(error) && error.trouble === 'failed') return [] // no such table yet
-    throw error
-  })
-  const done = rows[0] ? Number(text(rows[0].value)) : 0
-  if (done <= migrations.length) return done
+/** How many migrations were done; one that this version does not know is refused. */
+export function doneIn(identity: Identity | undefined): number {
+  const done = identity?.schema ?? 0
+  if (done <= knownSchema) return done
   throw new AgentMailError(
     'database_unreadable',
-    `the database is of a newer AgentMail (schema ${done}, this one knows ${migrations.length})`,
+    `the database is of a newer AgentMail (schema ${done}, this one knows ${knownSchema})`,
     'Update AgentMail, or name another database with --db.',
   )
 }
+
+const unfinishedCopy = () =>
+  new AgentMailError(
+    'database_unreadable',
+    'the database is an unfinished copy of another',
+    'Run the same agentmail db copy again, which goes on where it stopped; or name another database with --db.',
+  )

@@ -15,6 +15,10 @@ import { versionedTables } from './schema.ts'
 const maxNames = 10
 const patientLooks = 3
 
+/** AgentMail on this machine. */
+export const versionAuthor = (): string =>
+  `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
+
 export class VersionKeeper {
   readonly #store: Reader
   readonly #versions: Versions
@@ -60,8 +64,11 @@ export class VersionKeeper {
 
   async #keep(): Promise<void> {
     if (!(await this.#versions.isKeeper()) && !(await this.#isNeglected())) return
-    const author = `AgentMail <agentmail@${hostname().replace(/[<>\s]/g, '') || 'localhost'}>`
-    await this.#versions.keep(versionedTables, (...tables) => this.#news(...tables), author)
+    await this.#versions.keep(
+      versionedTables,
+      (...tables) => this.#news(...tables),
+      versionAuthor(),
+    )
   }
 
   /** Whether the keeper, wherever it is, has left something out for so long that it must be gone. */

@@ -47,6 +47,19 @@ async function runningServer(
   }
 }
 
+/** Whether a server on this machine answers for the database. */
+export async function isServed(database: Database): Promise<boolean> {
+  const note = database.note && readServerNote(database.note)
+  if (!note || !isOnThisMachine(note.url)) return false
+  const options = { url: note.url, token: undefined, project: undefined }
+  try {
+    await (await RemoteConnection.open(options, note.instance)).close()
+    return true
+  } catch (error) {
+    return AgentMailError.is(error) && error.code === 'server_refused' // it wants a token
+  }
+}
+
 function checkedProject(name: string | undefined): string | undefined {
   if (name === undefined || isProjectName(name)) return name
   throw new AgentMailError(

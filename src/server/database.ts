@@ -7,31 +7,43 @@ import { AgentMailError, hasCode } from '../errors.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
 import { openRegularFile } from '../mailbox/regular-file.ts'
 import { isMysqlAddress, mysqlAddress } from '../store/mysql-address.ts'
-import { openSqlite } from '../store/sqlite.ts'
-import { type Store, StoreError } from '../store/store.ts'
+import { openSqlite, viewSqlite } from '../store/sqlite.ts'
+import { type Store, StoreError, type View } from '../store/store.ts'
 
 export interface Database {
   /** As people see it: a path, or an address without its password. */
   name: string
   /** Where the server that answers for it leaves its note; nothing where there is no place for one. */
   note: string | undefined
+  /** Makes what is not there yet. */
   open(): Promise<Store>
+  /** Only to be read: nothing is made or changed. Nothing, where there is no database yet. */
+  view(): Promise<View | undefined>
   /** An error of opening it, in words. */
   explained(error: unknown): AgentMailError
 }
 
+interface PlaceOptions {
+  /** Whether a post office may be made for it. */
+  create?: boolean
+}
+
 /** The database that the settings name, or the one in the post office. */
-export async function databaseOf(config: Config): Promise<Database> {
+export async function databaseOf(config: Config, options: PlaceOptions = {}): Promise<Database> {
   const named = config.text('db')
-  if (named !== undefined) return namedDatabase(config, named)
+  if (named !== undefined) return namedDatabase(config, named, options)
   const office = await PostOffice.locate(config)
-  office.create()
+  if (options.create ?? true) office.create()
   return fileDatabase(join(office.dir, 'agentmail.db'))
 }
 
 /** @param named a path or an address, as in AGENTMAIL_DB. */
-export async function namedDatabase(config: Config, named: string): Promise<Database> {
-  if (isMysqlAddress(named)) return serverDatabase(config, named)
+export async function namedDatabase(
+  config: Config,
+  named: string,
+  options: PlaceOptions = {},
+): Promise<Database> {
+  if (isMysqlAddress(named)) return serverDatabase(config, named, options)
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(named)?.[1]
   if (scheme) {
     throw new AgentMailError(
@@ -54,20 +66,35 @@ export function fileDatabase(path: string): Database {
       closeSync(openRegularFile(path, { create: true })) // so that only its owner may read it
       return openSqlite(path)
     },
+    async view() {
+      checkNoLinks(path)
+      const fd = openRegularFile(path, { readOnly: true })
+      if (fd === undefined) return undefined
+      closeSync(fd)
+      return viewSqlite(path)
+    },
     explained: (error) => explainedFile(error, path),
   }
 }
 
-async function serverDatabase(config: Config, named: string): Promise<Database> {
+async function serverDatabase(
+  config: Config,
+  named: string,
+  options: PlaceOptions,
+): Promise<Database> {
   const address = mysqlAddress(named)
   const office = await PostOffice.locate(config).catch(() => undefined)
-  office?.create()
+  if (options.create ?? true) office?.create()
   return {
     name: address.shown,
     note: office && join(office.dir, `${sha256(address.shown).slice(0, 16)}.server`),
     async open() {
       const { openMysql } = await import('../store/mysql.ts')
       return openMysql(address)
+    },
+    async view() {
+      const { viewMysql } = await import('../store/mysql.ts')
+      return viewMysql(address)
     },
     explained: (error) =>
       new AgentMailError(

@@ -4,8 +4,17 @@ import { again, isAgain } from './again.ts'
 import { DoltVersions, doltVersion } from './dolt.ts'
 import type { MysqlAddress } from './mysql-address.ts'
 import { ConnectionLost, MysqlConnection } from './mysql-connection.ts'
+import { describeServer } from './mysql-description.ts'
 import { Line, Reach } from './mysql-lines.ts'
-import { type Row, type SqlValue, type Store, StoreError, type Transaction } from './store.ts'
+import {
+  type Row,
+  type ServerDescription,
+  type SqlValue,
+  type Store,
+  StoreError,
+  type Transaction,
+  type View,
+} from './store.ts'
 
 const readers = 3
 const readPatienceMs = 5_000
@@ -32,7 +41,39 @@ export interface Capabilities {
 }
 
 export async function openMysql(address: MysqlAddress): Promise<MysqlStore> {
-  const first = await openFirst(address)
+  const store = await storeOn(await openFirst(address), address)
+  try {
+    await store.versions?.leaveOut(['writers'])
+    await again(() => store.define([writersTable], async () => {}))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
+}
+
+/** Only to be read: nothing is made. Nothing, where the database is not there. */
+export async function viewMysql(address: MysqlAddress): Promise<View | undefined> {
+  const server = await MysqlConnection.open(address, { database: false })
+  try {
+    const known = await server.query(
+      'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
+      address.database,
+    )
+    if (known.rows.length === 0) {
+      await server.close()
+      return undefined
+    }
+    await server.query(`USE \`${address.database}\``)
+  } catch (error) {
+    server.destroy()
+    throw error
+  }
+  return storeOn(server, address)
+}
+
+/** @param first a connection to the database, which is asked what it can do, and closed. */
+async function storeOn(first: MysqlConnection, address: MysqlAddress): Promise<MysqlStore> {
   let able: Capabilities
   try {
     able = await capabilitiesOf(first)
@@ -50,15 +91,7 @@ export async function openMysql(address: MysqlAddress): Promise<MysqlStore> {
     }
     return connection
   })
-  const store = new MysqlStore(able, reach, address.database)
-  try {
-    await store.versions?.leaveOut(['writers'])
-    await again(() => store.define([writersTable], async () => {}))
-  } catch (error) {
-    await store.close()
-    throw error
-  }
-  return store
+  return new MysqlStore(able, reach, address)
 }
 
 /** A database that is not there yet is made. */
@@ -114,6 +147,7 @@ export class MysqlStore implements Store {
   readonly engine: string
   readonly versions?: DoltVersions
   readonly capabilities: Capabilities
+  readonly describe: () => Promise<ServerDescription>
   readonly #reach: Reach
   readonly #writer: Line
   readonly #readers: Line[]
@@ -125,13 +159,14 @@ export class MysqlStore implements Store {
   /** One transaction after the other. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(capabilities: Capabilities, reach: Reach, database: string) {
+  constructor(capabilities: Capabilities, reach: Reach, { database, tls }: MysqlAddress) {
     this.engine = capabilities.engine
     this.capabilities = capabilities
     this.#reach = reach
     this.#writer = new Line(reach)
     this.#readers = Array.from({ length: readers }, () => new Line(reach))
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
+    this.describe = () => describeServer(this, capabilities, tls !== undefined)
     if (capabilities.isDolt) this.versions = new DoltVersions(new Line(reach), this, database)
   }
 

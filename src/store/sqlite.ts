@@ -8,6 +8,7 @@ import {
   StoreError,
   type StoreTrouble,
   type Transaction,
+  type View,
 } from './store.ts'
 
 /** Older ones can lose committed data when several connections checkpoint one file. */
@@ -38,19 +39,46 @@ export async function openSqlite(path: string): Promise<Store> {
   }
 }
 
-class SqliteStore implements Store {
+/** Only to be read: its file must be there, and nothing is changed in it. */
+export async function viewSqlite(path: string): Promise<View> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  let reader: Connection | undefined
+  try {
+    const connection = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
+    reader = connection
+    const version = await again(() => connection.version())
+    await again(() => connection.all('SELECT name FROM sqlite_master LIMIT 1', [])) // that it is one
+    return new SqliteView(version, connection)
+  } catch (error) {
+    reader?.database.close()
+    throw storeError(error)
+  }
+}
+
+class SqliteView implements View {
   readonly engine: string
-  readonly #writer: Connection
   readonly #reader: Connection
 
-  constructor(version: string, writer: Connection, reader: Connection) {
+  constructor(version: string, reader: Connection) {
     this.engine = `SQLite ${version}`
-    this.#writer = writer
     this.#reader = reader
   }
 
   async all(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     return this.#reader.all(sql, values)
+  }
+
+  async close(): Promise<void> {
+    this.#reader.database.close()
+  }
+}
+
+class SqliteStore extends SqliteView implements Store {
+  readonly #writer: Connection
+
+  constructor(version: string, writer: Connection, reader: Connection) {
+    super(version, reader)
+    this.#writer = writer
   }
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -80,8 +108,8 @@ class SqliteStore implements Store {
     })
   }
 
-  async close(): Promise<void> {
-    this.#reader.database.close()
+  override async close(): Promise<void> {
+    await super.close()
     try {
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)') // so that one file holds it all
     } catch {} // another process still reads: it will do it

@@ -12,16 +12,23 @@ export interface Transaction extends Reader {
   run(sql: string, ...values: SqlValue[]): Promise<number>
 }
 
-/** Reads see what is committed; what a transaction has written is durable when it resolves. */
-export interface Store extends Reader {
+/** A database that is only looked at: nothing is made in it or changed. Reads see what is committed. */
+export interface View extends Reader {
   /** For people: the engine and its version. */
   readonly engine: string
-  /** Since when its server cannot be reached, in Unix milliseconds; nothing while it can. */
-  readonly downSince?: number | undefined
   /** The time by its own clock, in Unix milliseconds, where several machines share it. */
   readonly clock?: () => Promise<number>
   /** Where it keeps versions of what it held. */
   readonly versions?: Versions
+  /** How its server is set up, where it has one. */
+  readonly describe?: () => Promise<ServerDescription>
+  close(): Promise<void>
+}
+
+/** What a transaction has written is durable when it resolves. */
+export interface Store extends View {
+  /** Since when its server cannot be reached, in Unix milliseconds; nothing while it can. */
+  readonly downSince?: number | undefined
   /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
@@ -29,7 +36,25 @@ export interface Store extends Reader {
    * was first. Whole where an engine can; else what an interruption left behind counts as done.
    */
   define(statements: string[], record: (transaction: Transaction) => Promise<void>): Promise<void>
-  close(): Promise<void>
+}
+
+export interface ServerDescription {
+  /** How it compares texts. */
+  collation: string
+  /** Whether a commit is on disk before it is acknowledged. */
+  is_durable: boolean
+  /** Whether the connection is encrypted, and with which cipher where the server says it. */
+  tls: { cipher: string | null } | null
+  cluster: Cluster | null
+}
+
+/** The cluster that a server belongs to, as the node sees it that was asked. */
+export interface Cluster {
+  nodes: number
+  /** `Primary` where it has the majority. */
+  status: string
+  /** `Synced` where it has everything that the others have. */
+  node_state: string
 }
 
 /** One state of the whole database that can be looked at for ever. */

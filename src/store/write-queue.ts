@@ -2,18 +2,10 @@
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { isAgain, pause } from './again.ts'
-import {
-  marks,
-  type Row,
-  type SqlValue,
-  type Store,
-  StoreError,
-  type Transaction,
-} from './store.ts'
+import { insertAll } from './insert.ts'
+import { type Row, type SqlValue, type Store, StoreError, type Transaction } from './store.ts'
 
 const maxCalls = 128
-const maxRows = 200
-const maxInsertCharacters = 1 << 20
 /** A database that is busy for longer than this has failed. */
 const deadlineMs = 15_000
 
@@ -252,13 +244,7 @@ class Batch {
   async #insert(transaction: Transaction, table: string): Promise<void> {
     const rows = this.#pending.get(table) ?? []
     this.#pending.delete(table)
-    const columns = Object.keys(rows[0] ?? {})
-    const one = `(${marks(columns.length)})`
-    for (const chunk of chunksOf(rows)) {
-      const values = chunk.flatMap((row) => columns.map((column) => row[column] ?? null))
-      const all = chunk.map(() => one).join(', ')
-      await transaction.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${all}`, ...values)
-    }
+    await insertAll(transaction, table, rows)
   }
 }
 
@@ -307,26 +293,6 @@ class CallWrite implements Write {
   afterCommit(work: () => void): void {
     this.#batch.afterCommit(work)
   }
-}
-
-/** Inserts that no engine finds too long. */
-function* chunksOf(rows: Row[]): Generator<Row[]> {
-  let chunk: Row[] = []
-  let characters = 0
-  for (const row of rows) {
-    const length = Object.values(row).reduce<number>((sum, value) => sum + String(value).length, 0)
-    if (
-      chunk.length === maxRows ||
-      (chunk.length > 0 && characters + length > maxInsertCharacters)
-    ) {
-      yield chunk
-      chunk = []
-      characters = 0
-    }
-    chunk.push(row)
-    characters += length
-  }
-  if (chunk.length > 0) yield chunk
 }
 
 function unwritable(cause: unknown): AgentMailError {
