@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { doltCommitsSuite } from './several-servers/dolt-commits.ts'
 import { lostNodesSuite } from './several-servers/lost-nodes.ts'
 import { temporaryFolder } from './support/agentmail.ts'
 import type { DatabaseServer } from './support/database-servers.ts'
@@ -55,7 +56,7 @@ interface Engine {
 
 const engines: Engine[] = [
   { engine: 'MariaDB', part: 'mariadbd', start: async () => [await startMariadb()] },
-  { engine: 'Dolt', part: 'dolt', start: async () => [await startDolt()] },
+  { engine: 'Dolt', part: 'dolt', start: async () => [await startDolt()], more: doltCommitsSuite },
   {
     engine: 'Galera, each at its own node',
     part: 'libgalera_smm.so',
