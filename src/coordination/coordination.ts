@@ -90,7 +90,8 @@ export class Coordination {
   startSweeping(everyMs: number): void {
     const { staleMs } = this.#options
     const sweep = () => this.sweep()
-    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, staleMs, everyMs })
+    const isDown = () => this.downSince !== undefined
+    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, isDown, staleMs, everyMs })
   }
 
   /** From now on, and once more at the end, where the database keeps versions. */

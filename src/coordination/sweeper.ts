@@ -12,11 +12,13 @@ const clockToleranceMs = 5000
 
 /**
  * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
- * is stale (just started, asleep, its clock set) cannot know who is, and waits until it has.
+ * is stale (just started, asleep, its clock set, its database gone) cannot know who is, and waits
+ * until it has.
  */
 export class Sweeper {
   readonly #sweep: () => Promise<unknown>
   readonly #clock: Clock
+  readonly #isDown: () => boolean
   readonly #staleMs: number
   readonly #everyMs: number
   readonly #timer: NodeJS.Timeout
@@ -26,11 +28,14 @@ export class Sweeper {
   constructor(options: {
     sweep: () => Promise<unknown>
     clock: Clock
+    /** Whether the database is gone, so that no sign of life can be kept. */
+    isDown: () => boolean
     staleMs: number
     everyMs: number
   }) {
     this.#sweep = options.sweep
     this.#clock = options.clock
+    this.#isDown = options.isDown
     this.#staleMs = options.staleMs
     this.#everyMs = options.everyMs
     this.#last = this.#now()
@@ -49,6 +54,7 @@ export class Sweeper {
     const drift = Math.abs(now.wall - this.#last.wall - steadily)
     const pause = steadily - this.#everyMs
     if (
+      this.#isDown() ||
       drift > Math.min(clockToleranceMs, this.#staleMs / 4) ||
       pause > Math.max(clockToleranceMs, this.#staleMs / 4)
     ) {
@@ -56,9 +62,10 @@ export class Sweeper {
     }
     this.#last = now
     if (now.wall - this.#listeningSince < this.#staleMs) return
-    await this.#sweep().catch((error) =>
-      log(`the sweep failed and will be tried again: ${error.message}`),
-    )
+    await this.#sweep().catch((error) => {
+      this.#listeningSince = this.#clock.now() // nor could signs of life be kept
+      log(`the sweep failed and will be tried again: ${error.message}`)
+    })
   }
 
   #now() {

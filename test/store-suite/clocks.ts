@@ -23,10 +23,11 @@ async function open(newDatabase: NewDatabase) {
   const clock = new TestClock()
   const database = await TestDatabase.create(newDatabase)
   let jump = 0
+  let isGone = false
   const through = troubled((moment) => {
     if (moment === 'before') clock.ms += jump
     jump = 0
-    return undefined
+    return isGone ? 'unreachable' : undefined
   })
   const { coordination, project } = await database.server({ clock, through })
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
@@ -35,7 +36,7 @@ async function open(newDatabase: NewDatabase) {
     sweeping = coordination.sweep()
     return sweeping
   }
-  const startSweeping = () => new Sweeper({ sweep, clock, staleMs, everyMs })
+  const startSweeping = () => new Sweeper({ sweep, clock, isDown: () => isGone, staleMs, everyMs })
   let sweeper = startSweeping()
   const register = async (name: string) =>
     (await project.agents.register({ name, role: 'b' })).agent_id
@@ -51,13 +52,19 @@ async function open(newDatabase: NewDatabase) {
         const step = Math.min(left, everyMs / 2)
         clock.ms += step
         vi.advanceTimersByTime(step)
-        await sweeping
-        await project.agents.heartbeat({ agent_id: living })
+        await sweeping?.catch(() => {}) // where it fails, it says so in the log
+        await project.agents.heartbeat({ agent_id: living }).catch((error: unknown) => {
+          if (!isGone) throw error
+        })
       }
     },
     /** The clock is set by so much when the next write begins. */
     setAtNextWrite(ms: number): void {
       jump = ms
+    },
+    /** From now on the database can be written, or not. */
+    setReach(isThere: boolean): void {
+      isGone = !isThere
     },
     restart(): void {
       sweeper.stop()
@@ -130,6 +137,30 @@ export function clocksSuite(newDatabase: NewDatabase): void {
       expect(await names()).toEqual(['living', 'silent'])
       await pass(3 * everyMs)
       expect(await names()).toEqual(['living'])
+    }))
+
+  it('gives everybody the whole time again after the database was gone, since nobody could be heard', () =>
+    withSweeper(async ({ clock, register, pass, setReach, names }) => {
+      await register('silent')
+      await pass(staleMs - everyMs)
+      setReach(false)
+      await pass(2 * staleMs)
+      setReach(true)
+      clock.ms += everyMs
+      vi.advanceTimersByTime(everyMs) // a sweep comes before the first sign of life
+      await pass(staleMs - 2 * everyMs)
+      expect(await names()).toEqual(['living', 'silent'])
+      await pass(3 * everyMs)
+      expect(await names()).toEqual(['living'])
+    }))
+
+  it('removes the living when a sweep takes silence for death (control)', () =>
+    withSweeper(async ({ pass, setReach, sweep, names }) => {
+      setReach(false)
+      await pass(2 * staleMs)
+      setReach(true)
+      await sweep()
+      expect(await names()).toEqual([])
     }))
 
   it('removes the living when a sweep trusts a clock that was set forward (control)', () =>
