@@ -107,7 +107,6 @@ export class Coordination {
 
   /** Removes whoever is stale now, in every project, and gives their number. */
   async sweep(): Promise<number> {
-    if (this.#clock instanceof SharedClock) await this.#clock.set()
     const { staleMs } = this.#options
     const silentSinceUs = (this.#clock.now() - staleMs) * 1000
     const desks = (await this.liveProjects()).map((name) => this.#open(name).desk)

@@ -6,6 +6,7 @@ import type { Write } from '../store/write-queue.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'
+import { SharedClock } from './shared-clock.ts'
 
 /** How far two clocks may drift apart between two sweeps before one of them was set. */
 const clockToleranceMs = 5000
@@ -49,6 +50,20 @@ export class Sweeper {
   }
 
   async #tick(): Promise<void> {
+    try {
+      // Before it is compared with the steady time: it may have been set.
+      if (this.#clock instanceof SharedClock) await this.#clock.set()
+      if (this.#hasListened()) await this.#sweep()
+    } catch (error) {
+      this.#listeningSince = this.#clock.now() // nor could signs of life be kept
+      log(
+        `the sweep failed and will be tried again: ${error instanceof Error ? error.message : error}`,
+      )
+    }
+  }
+
+  /** Whether it was there all the time after which an agent is stale. */
+  #hasListened(): boolean {
     const now = this.#now()
     const steadily = now.steady - this.#last.steady
     const drift = Math.abs(now.wall - this.#last.wall - steadily)
@@ -61,11 +76,7 @@ export class Sweeper {
       this.#listeningSince = now.wall
     }
     this.#last = now
-    if (now.wall - this.#listeningSince < this.#staleMs) return
-    await this.#sweep().catch((error) => {
-      this.#listeningSince = this.#clock.now() // nor could signs of life be kept
-      log(`the sweep failed and will be tried again: ${error.message}`)
-    })
+    return now.wall - this.#listeningSince >= this.#staleMs
   }
 
   #now() {
