@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { doltCommitsSuite } from './several-servers/dolt-commits.ts'
+import { lostNodesSuite } from './several-servers/lost-nodes.ts'
 import { temporaryFolder } from './support/agentmail.ts'
 import type { DatabaseServer } from './support/database-servers.ts'
 import { at, expectDamage, upTo } from './support/databases.ts'
@@ -44,13 +46,26 @@ async function msOf(work: Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-const engines = [
+interface Engine {
+  engine: string
+  part: string
+  start: () => Promise<DatabaseServer[]>
+  /** What is its own. */
+  more?: (nodes: () => DatabaseServer[]) => void
+}
+
+const engines: Engine[] = [
   { engine: 'MariaDB', part: 'mariadbd', start: async () => [await startMariadb()] },
-  { engine: 'Dolt', part: 'dolt', start: async () => [await startDolt()] },
-  { engine: 'Galera, each at its own node', part: 'libgalera_smm.so', start: startGalera },
+  { engine: 'Dolt', part: 'dolt', start: async () => [await startDolt()], more: doltCommitsSuite },
+  {
+    engine: 'Galera, each at its own node',
+    part: 'libgalera_smm.so',
+    start: startGalera,
+    more: lostNodesSuite,
+  },
 ]
 
-for (const { engine, part, start } of engines) {
+for (const { engine, part, start, more } of engines) {
   describeWith(part, `three servers on ${engine}`, () => {
     let nodes: DatabaseServer[] = []
     let servers: TestServer[] = []
@@ -107,6 +122,8 @@ for (const { engine, part, start } of engines) {
         expect(outcome).toEqual({ killed: 0, surprises: 0, isToldOnce: true })
       })
     })
+
+    more?.(() => nodes)
   })
 }
 

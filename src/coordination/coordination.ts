@@ -90,7 +90,8 @@ export class Coordination {
   startSweeping(everyMs: number): void {
     const { staleMs } = this.#options
     const sweep = () => this.sweep()
-    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, staleMs, everyMs })
+    const isDown = () => this.downSince !== undefined
+    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, isDown, staleMs, everyMs })
   }
 
   /** From now on, and once more at the end, where the database keeps versions. */
@@ -111,7 +112,6 @@ export class Coordination {
 
   /** Removes whoever is stale now, in every project, and gives their number. */
   async sweep(): Promise<number> {
-    if (this.#clock instanceof SharedClock) await this.#clock.set()
     const { staleMs } = this.#options
     const silentSinceUs = (this.#clock.now() - staleMs) * 1000
     const desks = (await this.liveProjects()).map((name) => this.#open(name).desk)

@@ -6,17 +6,20 @@ import type { Write } from '../store/write-queue.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'
+import { SharedClock } from './shared-clock.ts'
 
 /** How far two clocks may drift apart between two sweeps before one of them was set. */
 const clockToleranceMs = 5000
 
 /**
  * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
- * is stale (just started, asleep, its clock set) cannot know who is, and waits until it has.
+ * is stale (just started, asleep, its clock set, its database gone) cannot know who is, and waits
+ * until it has.
  */
 export class Sweeper {
   readonly #sweep: () => Promise<unknown>
   readonly #clock: Clock
+  readonly #isDown: () => boolean
   readonly #staleMs: number
   readonly #everyMs: number
   readonly #timer: NodeJS.Timeout
@@ -26,11 +29,14 @@ export class Sweeper {
   constructor(options: {
     sweep: () => Promise<unknown>
     clock: Clock
+    /** Whether the database is gone, so that no sign of life can be kept. */
+    isDown: () => boolean
     staleMs: number
     everyMs: number
   }) {
     this.#sweep = options.sweep
     this.#clock = options.clock
+    this.#isDown = options.isDown
     this.#staleMs = options.staleMs
     this.#everyMs = options.everyMs
     this.#last = this.#now()
@@ -44,22 +50,33 @@ export class Sweeper {
   }
 
   async #tick(): Promise<void> {
+    try {
+      // Before it is compared with the steady time: it may have been set.
+      if (this.#clock instanceof SharedClock) await this.#clock.set()
+      if (this.#hasListened()) await this.#sweep()
+    } catch (error) {
+      this.#listeningSince = this.#clock.now() // nor could signs of life be kept
+      log(
+        `the sweep failed and will be tried again: ${error instanceof Error ? error.message : error}`,
+      )
+    }
+  }
+
+  /** Whether it was there all the time after which an agent is stale. */
+  #hasListened(): boolean {
     const now = this.#now()
     const steadily = now.steady - this.#last.steady
     const drift = Math.abs(now.wall - this.#last.wall - steadily)
     const pause = steadily - this.#everyMs
     if (
+      this.#isDown() ||
       drift > Math.min(clockToleranceMs, this.#staleMs / 4) ||
       pause > Math.max(clockToleranceMs, this.#staleMs / 4)
     ) {
       this.#listeningSince = now.wall
     }
     this.#last = now
-    if (now.wall - this.#listeningSince < this.#staleMs) return
-    await this.#sweep().catch((error) => {
-      log(`the sweep failed and will be tried again: ${error.message}`)
-      this.#listeningSince = this.#now().wall // nobody could be heard
-    })
+    return now.wall - this.#listeningSince >= this.#staleMs
   }
 
   #now() {

@@ -135,6 +135,8 @@ async function prepareSession(connection: MysqlConnection, able: Capabilities): 
   await connection.query(`SET NAMES utf8mb4 COLLATE ${able.collation}`)
   // Strict, and with backslashes that escape: values are written into the statements.
   await connection.query("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
+  // A clock in local time repeats an hour each autumn.
+  await connection.query("SET SESSION time_zone = '+00:00'")
   // A batch must see what others committed while it waited for a row of theirs.
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
   // A machine that dies in a transaction must not keep its locks for hours.

@@ -1,5 +1,6 @@
 /** Clocks of servers that are set back or forward, or slept: who is alive stays, and who is not goes in the end. */
 import { expect, it, vi } from 'vitest'
+import { SharedClock } from '../../src/coordination/shared-clock.ts'
 import { Sweeper } from '../../src/coordination/sweeper.ts'
 import {
   type NewDatabase,
@@ -19,23 +20,26 @@ const day = 24 * hour
 const inTheEnd = 3 * staleMs + 2 * everyMs
 
 /** A server that sweeps, an agent that is heard of all the time, and time that passes when it is told to. */
-async function open(newDatabase: NewDatabase) {
+async function open(newDatabase: NewDatabase, isShared: boolean) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const clock = new TestClock()
+  const seen = isShared ? await SharedClock.open(async () => clock.ms) : clock
   const database = await TestDatabase.create(newDatabase)
   let jump = 0
+  let isGone = false
   const through = troubled((moment) => {
     if (moment === 'before') clock.ms += jump
     jump = 0
-    return undefined
+    return isGone ? 'unreachable' : undefined
   })
-  const { coordination, project } = await database.server({ clock, through })
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const { coordination, project } = await database.server({ clock: seen, through })
   let sweeping: Promise<number> | undefined
   const sweep = () => {
     sweeping = coordination.sweep()
     return sweeping
   }
-  const startSweeping = () => new Sweeper({ sweep, clock, staleMs, everyMs })
+  const startSweeping = () =>
+    new Sweeper({ sweep, clock: seen, isDown: () => isGone, staleMs, everyMs })
   let sweeper = startSweeping()
   const register = async (name: string) =>
     (await project.agents.register({ name, role: 'b' })).agent_id
@@ -51,13 +55,20 @@ async function open(newDatabase: NewDatabase) {
         const step = Math.min(left, everyMs / 2)
         clock.ms += step
         vi.advanceTimersByTime(step)
-        await sweeping
-        await project.agents.heartbeat({ agent_id: living })
+        await new Promise((resolve) => setImmediate(resolve)) // a shared clock is looked at first
+        await sweeping?.catch(() => {}) // where it fails, it says so in the log
+        await project.agents.heartbeat({ agent_id: living }).catch((error: unknown) => {
+          if (!isGone) throw error
+        })
       }
     },
     /** The clock is set by so much when the next write begins. */
     setAtNextWrite(ms: number): void {
       jump = ms
+    },
+    /** From now on the database can be written, or not. */
+    setReach(isThere: boolean): void {
+      isGone = !isThere
     },
     restart(): void {
       sweeper.stop()
@@ -72,8 +83,11 @@ async function open(newDatabase: NewDatabase) {
 }
 
 export function clocksSuite(newDatabase: NewDatabase): void {
-  const withSweeper = async (work: (world: Awaited<ReturnType<typeof open>>) => Promise<void>) => {
-    const world = await open(newDatabase)
+  const withSweeper = async (
+    work: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
+    isShared = false,
+  ) => {
+    const world = await open(newDatabase, isShared)
     await work(world).finally(world.close)
   }
 
@@ -86,22 +100,29 @@ export function clocksSuite(newDatabase: NewDatabase): void {
       expect(await names()).toEqual(['living'])
     }))
 
-  it.each([
+  const jumps = [
     { oddity: 'set forward by a day', jump: day },
     { oddity: 'set back by a day', jump: -day },
     { oddity: 'set forward by three minutes', jump: 180_000 },
     { oddity: 'set back by three minutes', jump: -180_000 },
     { oddity: 'set back by a minute', jump: -60_000 },
-  ])('keeps the living and removes the dead when the clock is $oddity', ({ jump }) =>
-    withSweeper(async ({ clock, register, pass, names }) => {
-      await pass(staleMs)
-      await register('silent for a moment')
-      clock.ms += jump
-      await pass(staleMs - everyMs)
-      expect(await names()).toEqual(['living', 'silent for a moment'])
-      await pass(inTheEnd - staleMs + everyMs)
-      expect(await names()).toEqual(['living'])
-    }),
+  ]
+  const clocks = [
+    { whose: 'the server’s', isShared: false },
+    { whose: 'the database’s', isShared: true },
+  ]
+  it.each(clocks.flatMap((one) => jumps.map((other) => ({ ...one, ...other }))))(
+    'keeps the living and removes the dead when $whose clock is $oddity',
+    ({ isShared, jump }) =>
+      withSweeper(async ({ clock, register, pass, names }) => {
+        await pass(staleMs)
+        await register('silent for a moment')
+        clock.ms += jump
+        await pass(staleMs - everyMs)
+        expect(await names()).toEqual(['living', 'silent for a moment'])
+        await pass(inTheEnd - staleMs + everyMs)
+        expect(await names()).toEqual(['living'])
+      }, isShared),
   )
 
   it('removes who was there before the clock was set back, and died then', () =>
@@ -130,6 +151,30 @@ export function clocksSuite(newDatabase: NewDatabase): void {
       expect(await names()).toEqual(['living', 'silent'])
       await pass(3 * everyMs)
       expect(await names()).toEqual(['living'])
+    }))
+
+  it('gives everybody the whole time again after the database was gone, since nobody could be heard', () =>
+    withSweeper(async ({ clock, register, pass, setReach, names }) => {
+      await register('silent')
+      await pass(staleMs - everyMs)
+      setReach(false)
+      await pass(2 * staleMs)
+      setReach(true)
+      clock.ms += everyMs
+      vi.advanceTimersByTime(everyMs) // a sweep comes before the first sign of life
+      await pass(staleMs - 2 * everyMs)
+      expect(await names()).toEqual(['living', 'silent'])
+      await pass(3 * everyMs)
+      expect(await names()).toEqual(['living'])
+    }))
+
+  it('removes the living when a sweep takes silence for death (control)', () =>
+    withSweeper(async ({ pass, setReach, sweep, names }) => {
+      setReach(false)
+      await pass(2 * staleMs)
+      setReach(true)
+      await sweep()
+      expect(await names()).toEqual([])
     }))
 
   it('removes the living when a sweep trusts a clock that was set forward (control)', () =>

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './agentmail.ts'
+import { type Env, root } from './agentmail.ts'
 import {
   accountStatements,
   type DatabaseServer,
@@ -44,7 +44,7 @@ export const mariadbArgs = (folder: string, port: number): string[] => [
   logFileSize,
 ]
 
-export async function startMariadb(): Promise<DatabaseServer> {
+export async function startMariadb(env: Env = {}): Promise<DatabaseServer> {
   const port = await freePort()
   const server = new ServerProcess('mariadb')
   layDown(server.folder)
@@ -52,6 +52,7 @@ export async function startMariadb(): Promise<DatabaseServer> {
     server.start({
       program: pathOf('mariadbd'),
       args: mariadbArgs(server.folder, port),
+      env,
       isReady: async () => (await query(urlOf(port), 'SELECT 1')).length === 1,
       timeoutMs: 30_000,
     })

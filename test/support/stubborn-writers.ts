@@ -16,6 +16,8 @@ interface ToldWrite extends Write {
 export interface WritersOptions {
   random: () => number
   count?: number
+  /** Tells their writes from those of others. */
+  name?: string
   /** With a key a write is repeated until it is stored; without one its first answer is taken for true. */
   withKeys?: boolean
 }
@@ -32,7 +34,7 @@ export class StubbornWriters {
 
   constructor(url: string, options: WritersOptions) {
     this.#url = url
-    this.#options = { count: 16, withKeys: true, ...options }
+    this.#options = { count: 16, name: '', withKeys: true, ...options }
   }
 
   /** For people: how many were told what. */
@@ -66,10 +68,10 @@ export class StubbornWriters {
   }
 
   async #write(agent_id: string, index: number): Promise<void> {
-    const { random, withKeys } = this.#options
+    const { random, withKeys, name } = this.#options
     for (let count = 0; !this.#isOver; count++) {
       const tool = random() < 0.7 ? 'send_message' : 'announce_change'
-      const marker = `${index}-${count}`
+      const marker = `${name}-${index}-${count}`
       const write = { ...makeWrite(tool, { agent_id, marker, withKeys }), told: undefined }
       this.writes.push(write)
       do await this.#attempt(write)
