@@ -141,7 +141,7 @@ function show(source: Database, target: Database, copied: Copied, seconds: numbe
   print(
     `${number(all)} rows are the same in both; ${number(copied.copied)} of them were written now, in ${seconds.toFixed(1)} s${speed}`,
   )
-  if (copied.version) print(`The target's first version that holds them: ${copied.version}`)
+  if (copied.version) print(`The version of the target that holds them: ${copied.version}`)
   print(
     'Servers find it with --db or AGENTMAIL_DB; what is written to the source from now on stays there.',
   )
