@@ -2,14 +2,16 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { checkDatabase } from '../src/coordination/check.ts'
 import { viewSqlite } from '../src/store/sqlite.ts'
 import { agentmail, temporaryFolder } from './support/agentmail.ts'
 import { account, query } from './support/database-servers.ts'
+import { at } from './support/databases.ts'
 import { startDolt } from './support/dolt.ts'
 import { filledDatabase } from './support/filled-database.ts'
+import { startGalera } from './support/galera.ts'
 import { startMariadb } from './support/mariadb.ts'
 import { describeWith } from './support/parts.ts'
 import { freePort } from './support/server-process.ts'
@@ -95,7 +97,7 @@ describe('a check of a SQLite file', () => {
       /^Database: {2}.*source\.db\nEngine: {4}SQLite 3.*\nSchema: {4}1 of 1: up to date\n/,
     )
     expect(stdout).toMatch(/\nLatency: {3}[\d.]+ ms a read, [\d.]+ ms a durable write\n/)
-    expect(stdout).toMatch(/, 140 messages, .*\n\nAll is well\.\n$/)
+    expect(stdout).toMatch(/, messages 140, .*\n\nAll is well\.\n$/)
     expect(meta()).toEqual(before)
   })
 
@@ -193,6 +195,26 @@ describeWith('mariadbd', 'a check of MariaDB', () => {
     await query(server().url(''), 'SET GLOBAL innodb_flush_log_at_trx_commit = 2')
     expect((await check(db)).problems).toEqual([expect.stringContaining('a power cut can lose')])
     expect(await query(db, 'SELECT * FROM writers')).toEqual([])
+  })
+})
+
+describeWith('libgalera_smm.so', 'a check of a Galera cluster', () => {
+  it('tells how the node is that was asked, also one that lags behind', async () => {
+    const nodes = await startGalera(2)
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+    })
+    const [first, second] = [at(nodes, 0), at(nodes, 1)]
+    const here = await first.newDatabase()
+    const there = second.url(new URL(here).pathname.slice(1))
+    const copied = await agentmail(['db', 'copy', '--from', await filledDatabase(), '--to', here])
+    expect(copied).toMatchObject({ exitCode: 0, stderr: '' })
+    const cluster = { nodes: 2, status: 'Primary', node_state: 'Synced' }
+    expect(await check(there)).toMatchObject({ rows, server: { cluster }, problems: [] })
+    await query(there, 'SET GLOBAL wsrep_desync = ON')
+    const { problems, server } = await check(there)
+    expect(server?.cluster).toMatchObject({ node_state: 'Donor/Desynced' })
+    expect(problems).toEqual([expect.stringContaining('has not everything that its cluster has')])
   })
 })
 

@@ -71,8 +71,7 @@ function roundTrip(server: () => DatabaseServer): void {
     expect(there.tables).toEqual(await contentOf(source))
     expect(back.tables).toEqual(there.tables)
     expect(there.copied).toBe(there.tables.reduce((sum, { rows }) => sum + rows, 0))
-    expect(await history(middle)).toEqual(await history(source))
-    expect(await history(end)).toEqual(await history(source))
+    expect(await history(middle)).toEqual(await history(end))
     const texts = (path: string) =>
       new DatabaseSync(path).prepare('SELECT * FROM messages ORDER BY project, id').all()
     expect(texts(end)).toEqual(texts(source))
@@ -89,21 +88,6 @@ describeWith('dolt', 'a copy between SQLite and Dolt', () => {
   const server = sharedDatabaseServer(startDolt)
 
   roundTrip(server)
-
-  it('gives the target one version that holds it', async () => {
-    const [source, target] = [await filledDatabase(), await server().newDatabase()]
-    const before = await query(target, 'SELECT commit_hash FROM dolt_log')
-    const { version } = await copied(source, target)
-    const log = await query(target, 'SELECT commit_hash, message FROM dolt_log')
-    expect(log).toHaveLength(before.length + 1)
-    expect(log[0]).toMatchObject({
-      commit_hash: version,
-      message: expect.stringMatching(
-        /^AgentMail: everything copied from SQLite [\d.]+ \(database /,
-      ),
-    })
-    expect(await query(target, 'SELECT * FROM dolt_status')).toEqual([])
-  })
 
   it('is completed by running it again, however often it was killed, and nobody opens it before', async () => {
     const bulk = 8000
@@ -133,16 +117,26 @@ describeWith('dolt', 'a copy between SQLite and Dolt', () => {
     expect(written).toBeLessThanOrEqual(found.reduce((sum, { rows }) => sum + rows, 0) - before)
   })
 
-  it('changes nothing in a target that holds something, and says so', async () => {
+  it('gives the target one version that holds it, and changes nothing there ever after', async () => {
     const [source, target] = [await filledDatabase(), await server().newDatabase()]
-    await copied(source, target)
+    const before = await query(target, 'SELECT commit_hash FROM dolt_log')
+    const { version } = await copied(source, target)
+    const log = await query(target, 'SELECT commit_hash, message FROM dolt_log')
+    expect(log).toHaveLength(before.length + 1)
+    expect(log[0]).toMatchObject({
+      commit_hash: version,
+      message: expect.stringMatching(
+        /^AgentMail: everything copied from SQLite [\d.]+ \(database /,
+      ),
+    })
+    expect(await query(target, 'SELECT * FROM dolt_status')).toEqual([])
+
     const hash = () => query(target, 'SELECT DOLT_HASHOF_DB() AS hash')
-    const before = await hash()
+    const whole = await hash()
     const refused = await run(source, target)
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
     expect(refused.stderr).toMatch(/^error: the target is not empty.*\nNothing in it was changed/)
-    expect(await run(await filledDatabase(), target)).toMatchObject({ exitCode: 1 })
-    expect(await hash()).toEqual(before)
+    expect(await hash()).toEqual(whole)
   })
 })
 
