@@ -96,13 +96,16 @@ describeWith('dolt', 'a copy between SQLite and Dolt', () => {
       const counting = query(target, 'SELECT COUNT(*) AS rows_there FROM messages')
       return Number((await counting.catch(() => []))[0]?.rows_there ?? 0)
     }
-    for (const enough of [1, bulk / 4, bulk / 2, bulk - 1000]) {
+    let kills = 0
+    for (; kills < 3 && (await arrived()) < bulk; kills++) {
+      const before = await arrived()
       const child = start(['db', 'copy', '--from', source, '--to', target])
       const over = ended(child)
-      while (child.exitCode === null && (await arrived()) < enough) await sleep(5)
+      while (child.exitCode === null && (await arrived()) === before) await sleep(20)
       child.kill('SIGKILL')
       expect((await over).signal).toBe('SIGKILL')
     }
+    expect(kills).toBeGreaterThan(1)
     expect(await agentmail(['serve', '--port', '0', '--db', target])).toMatchObject({
       exitCode: 5,
       stdout: '',
@@ -111,7 +114,7 @@ describeWith('dolt', 'a copy between SQLite and Dolt', () => {
       ),
     })
     const before = await arrived()
-    expect(before).toBeGreaterThanOrEqual(bulk - 1000)
+    expect(before).toBeGreaterThan(0)
     const { tables: found, copied: written } = await copied(source, target)
     expect(found).toEqual(await contentOf(source))
     expect(written).toBeLessThanOrEqual(found.reduce((sum, { rows }) => sum + rows, 0) - before)
