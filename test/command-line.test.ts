@@ -32,6 +32,7 @@ describe('the command line itself', () => {
       'cleanup',
       'doctor',
       'onboard',
+      'db',
       'mcp',
       'config',
     ]

@@ -134,14 +134,13 @@ class Teller {
 function show(source: Database, target: Database, copied: Copied, seconds: number): void {
   const rows = copied.tables.map(({ name, rows, sha256 }) => [name, number(rows), sha256])
   const all = copied.tables.reduce((sum, { rows }) => sum + rows, 0)
-  const speed = seconds < 1 ? '' : `, ${number(Math.round(copied.copied / seconds))} a second`
   print(table(['TABLE', 'ROWS', 'SHA-256 ON BOTH SIDES'], rows))
   print('')
   print(`Copied ${source.name} to ${target.name}`)
   print(
-    `${number(all)} rows are the same in both; ${number(copied.copied)} of them were written now, in ${seconds.toFixed(1)} s${speed}`,
+    `${number(all)} rows are the same in both, ${number(copied.copied)} of them written now, in ${seconds.toFixed(1)} s`,
   )
-  if (copied.version) print(`The target's first version that holds them: ${copied.version}`)
+  if (copied.version) print(`The version of the target that holds them: ${copied.version}`)
   print(
     'Servers find it with --db or AGENTMAIL_DB; what is written to the source from now on stays there.',
   )

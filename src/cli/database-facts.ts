@@ -98,7 +98,7 @@ function tls({ server }: DatabaseCheck): string {
 
 function rows({ rows: counts }: DatabaseCheck): string {
   const parts = Object.entries(counts).map(
-    ([name, count]) => `${number(count)} ${name.replaceAll('_', ' ')}`,
+    ([name, count]) => `${name.replaceAll('_', ' ')} ${number(count)}`,
   )
   return parts.join(', ') || 'none'
 }

@@ -13,7 +13,7 @@ const writes = 5
 const clockLooks = 5
 
 /** `empty`: nothing of AgentMail is in it. `older`: its tables must be brought up to date, which the next server does. */
-export type DatabaseState = 'missing' | 'empty' | 'older' | 'newer' | 'unfinished_copy' | 'ready'
+type DatabaseState = 'missing' | 'empty' | 'older' | 'newer' | 'unfinished_copy' | 'ready'
 
 export interface DatabaseCheck {
   state: DatabaseState

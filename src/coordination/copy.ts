@@ -52,8 +52,8 @@ export async function copyDatabase(
   }
   throw new AgentMailError(
     'busy',
-    'the source is written to while it is copied',
-    'Stop the servers on the source, then run the same copy again: it goes on where it stopped.',
+    `source and target still differ after ${maxRounds} rounds: one of them is written to meanwhile`,
+    'Stop the servers on both, then run the same copy again: it goes on where it stopped.',
   )
 }
 

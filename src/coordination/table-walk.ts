@@ -46,6 +46,8 @@ export async function* pagesOf(reader: Reader, table: Table): AsyncGenerator<Row
   let limit = maxRows
   let last: Row | undefined
   do {
+    // A store that answers at once would leave no turn to what waits for the network.
+    await new Promise((resolve) => setImmediate(resolve))
     const page = await pageAfter(reader, table, last, limit)
     if (page.length > 0) yield page
     last = page.length < limit ? undefined : page.at(-1)
