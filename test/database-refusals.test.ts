@@ -27,7 +27,7 @@ describeWith('mariadbd', 'a database that lets nobody in', () => {
         url.password = `${url.password}x`
       },
       exitCode: code.unreadable,
-      says: /could not be opened: mysql:\/\/agentmail@127\.0\.0\.1:\d+\/\w+ \(error 1045 .*\nCheck .* password/,
+      says: /could not be opened: mysql:\/\/agentmail@127\.0\.0\.1:\d+\/\w+ \(the user or the password is wrong, .*\nCheck .* password/,
     },
     {
       what: 'the host is unknown',
@@ -59,7 +59,7 @@ describeWith('mariadbd', 'a database that lets nobody in', () => {
         url.search = '?ssl-mode=required'
       },
       exitCode: code.unreadable,
-      says: /could not be opened: .*SSL.*\nCheck/,
+      says: /could not be opened: .*no safe connection.*\nCheck/,
     },
     {
       what: 'its name is no name',
