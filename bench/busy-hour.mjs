@@ -9,6 +9,7 @@ const hourSeconds = 3600
 const commitSeconds = 10
 const writes = writesASecond * hourSeconds
 const trialWrites = 1000
+const loneWrites = 1000
 
 /** What an agent does, in turn; after that it reads what the others wrote. */
 const day = [
@@ -27,10 +28,8 @@ export async function busyHour(start, dolt) {
   const interval = (commitSeconds * expected) / hourSeconds
   const url = await dolt.newDatabase()
   const size = () => dolt.size(folderOf(url))
-  const server = await start.agentmail('busy', {
-    url,
-    settings: { AGENTMAIL_DOLT_COMMIT_SECONDS: String(interval) },
-  })
+  const settings = { AGENTMAIL_DOLT_COMMIT_SECONDS: String(interval) }
+  const server = await start.agentmail('busy', { url, settings })
   const before = { size: size(), commits: await commitsOf(url) }
   const seconds = await write(server, writes)
   const commits = (await commitsOf(url)) - before.commits
@@ -39,7 +38,12 @@ export async function busyHour(start, dolt) {
   await server.stop()
   await query(url, 'CALL DOLT_GC()')
   const kept = size() - before.size
-  return { writes, agents, seconds, interval, commits, grown, kept, memory }
+  // In a real hour hardly two writes meet, so each is a transaction of its own.
+  const quiet = await start.agentmail('quiet', { url, settings })
+  const beforeLone = size()
+  await work(quiet, await quiet.register('lone'), agents, loneWrites)
+  const bytesAlone = (size() - beforeLone) / loneWrites
+  return { writes, agents, seconds, interval, commits, grown, kept, bytesAlone, memory }
 }
 
 async function commitsOf(url) {

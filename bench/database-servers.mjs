@@ -45,7 +45,13 @@ async function startMariadb() {
   // An installer's server knows no accounts until it is told to read them.
   writeFileSync(statements, ['FLUSH PRIVILEGES', ...accountStatements, ''].join(';\n'))
   if (asOtherUser.length > 0) execFileSync('chown', ['-R', 'mysql:', folder])
-  const common = ['--no-defaults', ...asOtherUser, `--datadir=${data}`, '--skip-name-resolve']
+  const common = [
+    '--no-defaults',
+    ...asOtherUser,
+    `--datadir=${data}`,
+    `--tmpdir=${folder}`, // one that starts deletes the temporary tables that it finds there
+    '--skip-name-resolve',
+  ]
   const install = [
     `--extra-file=${statements}`,
     '--skip-test-db',

@@ -37,6 +37,11 @@ export async function withServers(work) {
     return server
   }
   const file = (name) => join(folder, `${name}.db`)
+  const clear = () => {
+    for (const server of running) server.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', clear) // also when the bench is interrupted
   try {
     return await work({
       /** On a file of this name, or on the database at `url`. */
@@ -49,7 +54,8 @@ export async function withServers(work) {
     })
   } finally {
     await Promise.all(running.map((server) => server.stop()))
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', clear)
+    clear()
   }
 }
 
@@ -127,6 +133,10 @@ class Server {
   /** Resident memory, in MB. */
   memory() {
     return memoryOf(this.#child.pid)
+  }
+
+  kill() {
+    this.#child.kill('SIGKILL')
   }
 
   stop() {

@@ -155,14 +155,16 @@ function tableRows({ names, rates, neighbours, commands }) {
   ]
 }
 
-function hourRows({ writes, agents, seconds, interval, commits, grown, kept, memory }) {
+function hourRows({ bytesAlone, ...hour }) {
+  const { writes, agents, seconds, interval, commits, grown, kept, memory } = hour
   const size = (bytes) =>
     `${(bytes / 1e6).toFixed(1)} MB, ${(bytes / writes).toFixed(0)} bytes a write`
   return [
     [`writes of ${agents} agents`, `${writes.toLocaleString('en')} in ${seconds.toFixed(0)} s`],
     ['a Dolt commit every', `${interval.toFixed(3)} s, as 10 s are to an hour`],
     ['Dolt commits', commits.toLocaleString('en')],
-    ['on disk', size(grown)],
+    ['on disk, as measured', size(grown)],
+    ['on disk, had no two writes met', size(bytesAlone * writes)],
     ['on disk after `CALL DOLT_GC()`', size(kept)],
     ['memory of Dolt', `${memory.toFixed(0)} MB`],
   ]
