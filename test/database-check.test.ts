@@ -104,10 +104,8 @@ describe('a check of a SQLite file', () => {
   it('makes nothing where there is none, and says how it is made', async () => {
     const folder = repository()
     const { stdout, exitCode } = await agentmail(['db', 'check'], { cwd: folder })
-    expect(exitCode).toBe(1)
-    expect(stdout).toMatch(
-      /Problem: there is no database yet\n {2}It is made when.*agentmail serve/,
-    )
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/There is no such database yet: it is made when.*agentmail serve/)
     expect(readdirSync(folder)).toEqual(['.git'])
     const path = join(folder, 'none.db')
     expect(await check(path)).toMatchObject({ state: 'missing', engine: null, rows: {} })
@@ -115,7 +113,11 @@ describe('a check of a SQLite file', () => {
   })
 
   it.each([
-    ['nothing of AgentMail is in the database yet', 'CREATE TABLE recipes (title TEXT)', 'empty'],
+    [
+      'the database has a table "messages" of something else',
+      'CREATE TABLE messages (a TEXT)',
+      'empty',
+    ],
     [
       'the database is of a newer AgentMail',
       "UPDATE meta SET value = '99' WHERE name = 'schema'",
@@ -181,6 +183,17 @@ describeWith('mariadbd', 'a check of MariaDB', () => {
     const empty = await server().newDatabase()
     expect(await check(empty)).toMatchObject({ state: 'empty', rows: {} })
     expect(await query(empty, 'SHOW TABLES')).toEqual([])
+  })
+
+  it('finds tables of something else in the way, and so does whoever wants to use it', async () => {
+    const db = await server().newDatabase()
+    await query(db, 'CREATE TABLE agents (badge INT PRIMARY KEY)', 'INSERT INTO agents VALUES (7)')
+    const inTheWay = 'the database has a table "agents" of something else'
+    expect((await check(db)).problems).toEqual([expect.stringContaining(inTheWay)])
+    const { stderr, exitCode } = await agentmail(['agents', '--db', db])
+    expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining(inTheWay), exitCode: 5 })
+    expect(await query(db, 'SELECT * FROM agents')).toMatchObject([{ badge: 7 }])
+    expect((await query(db, 'SHOW TABLES')).length).toBeLessThanOrEqual(2) // and the store's own
   })
 
   it('tells what it can do, and that it may lose what it acknowledged', async () => {

@@ -55,10 +55,16 @@ async function withWrites(database: Database, found: DatabaseCheck): Promise<Dat
   }
 }
 
+const made = 'it is made when it is first used, as by agentmail serve with the same --db.'
+const good: Partial<Record<DatabaseCheck['state'], string>> = {
+  missing: `There is no such database yet: ${made}`,
+  empty: `Nothing of AgentMail is in the database yet: ${made}`,
+}
+
 function show(database: Database, found: DatabaseCheck): void {
   const facts = [['Database', database.name], ...factsOf(found)]
   for (const [name = '', value = ''] of facts) print(`${`${name}:`.padEnd(10)} ${line(value)}`)
   print('')
   for (const { problem, advice } of found.problems) print(`Problem: ${problem}\n  ${advice}`)
-  if (found.problems.length === 0) print('All is well.')
+  if (found.problems.length === 0) print(good[found.state] ?? 'All is well.')
 }

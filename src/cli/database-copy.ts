@@ -79,7 +79,7 @@ async function transfer(
     const found = await opened(target, () => target.view())
     // Before it is opened to be written, so that nothing is made in one that is refused.
     await checkPlaces(view, found).finally(() => found?.close())
-    const store = await opened(target, () => target.open())
+    const store = await opened(target, () => target.open({ create: true }))
     const teller = new Teller(progress)
     try {
       return await copyDatabase(view, store, (news) => teller.tell(news))

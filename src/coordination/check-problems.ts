@@ -10,9 +10,14 @@ export interface Problem {
   advice: string
 }
 
-export function problemsOf(check: DatabaseCheck): Problem[] {
+/** @param foreign tables of something else that have the names of ours. */
+export function problemsOf(check: DatabaseCheck, foreign: string[]): Problem[] {
   const { server } = check
   return [
+    ...foreign.map((table) => ({
+      problem: `the database has a table "${table}" of something else`,
+      advice: 'AgentMail has one of that name: give it a database of its own.',
+    })),
     ...problemsOfState(check),
     ...problemsOfClock(check.clock_difference_ms ?? 0),
     ...(server ? problemsOfCommits(server) : []),
@@ -22,12 +27,7 @@ export function problemsOf(check: DatabaseCheck): Problem[] {
 }
 
 function problemsOfState({ state, schema }: DatabaseCheck): Problem[] {
-  const made = 'It is made when it is first used, as by agentmail serve with the same --db.'
   switch (state) {
-    case 'missing':
-      return [{ problem: 'there is no database yet', advice: made }]
-    case 'empty':
-      return [{ problem: 'nothing of AgentMail is in the database yet', advice: made }]
     case 'newer':
       return [
         {

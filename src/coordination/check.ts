@@ -5,7 +5,7 @@ import { again } from '../store/again.ts'
 import type { ServerDescription, Store, Version, View } from '../store/store.ts'
 import { type Problem, problemsOf } from './check-problems.ts'
 import { type Identity, identityOf } from './identity.ts'
-import { knownSchema, tables } from './schema.ts'
+import { knownSchema, tables, tablesIn } from './schema.ts'
 import { countRows } from './table-walk.ts'
 
 const reads = 15
@@ -72,7 +72,8 @@ export async function checkDatabase(view: View | undefined): Promise<DatabaseChe
     rows: identity ? await rowsOf(view) : {},
     problems: [],
   }
-  return { ...check, problems: problemsOf(check) }
+  const foreign = check.state === 'empty' && view ? await tablesIn(view) : []
+  return { ...check, problems: problemsOf(check, foreign) }
 }
 
 /** The median time of writes that are durable and leave nothing behind: a row comes and goes in one transaction. */

@@ -20,8 +20,8 @@ export interface HistoryRequest {
   file?: string | undefined
   /** A name or an id. */
   agent?: string | undefined
+  /** Times, or versions where the database keeps them. */
   since?: string | undefined
-  /** A time, or a version where the database keeps them. */
   as_of?: string | undefined
 }
 
@@ -45,8 +45,8 @@ export async function* readHistory(
   const conditions: Condition[] = []
   if (file) conditions.push(['j.file_path = ?', ...(await desk.normalPaths([file]))])
   if (agent) conditions.push(['(j.agent_id = ? OR j.agent_name = ?)', agent, agent])
-  if (since) conditions.push(['j.at_us > ?', parseTime(since)])
   const finder = await desk.versions?.finder()
+  if (since) conditions.push(['j.entry > ?', (await momentOf(desk, since, 'since', finder)).entry])
   const moment = as_of ? await momentOf(desk, as_of, 'as-of', finder) : undefined
   if (moment) conditions.push(['j.entry <= ?', moment.entry])
   let place = 0
@@ -68,16 +68,20 @@ export async function momentOf(
     const us = parseTime(given, name)
     const place = await finder?.first((progress) => progress.us >= us)
     const version = place === undefined ? undefined : finder?.idAt(place)
-    return { entry: await lastEntryBy(desk, us), version }
+    return inVersion(await lastEntryBy(desk, us), version)
   }
-  const version = await desk.versions?.find(given)
-  if (version) return { entry: (await finder.at(version)).entry, version }
+  const version = finder.withPrefix(given) ?? (await desk.versions?.find(given))
+  if (version) return inVersion((await finder.at(version)).entry, version)
   throw new AgentMailError(
     'invalid_request',
     `${name}: there is no commit "${given.slice(0, 60)}", and it is no time`,
     'Write a time like 2026-01-15T10:00:00Z, or a commit: its hash as in agentmail history --json, or HEAD~1.',
   )
 }
+
+/** Before its first entry a project may have no tables to look at. */
+const inVersion = (entry: number, version: string | undefined): Moment =>
+  entry === 0 ? { entry } : { entry, version }
 
 async function lastEntryBy({ project, store }: Desk, us: number): Promise<number> {
   const [row] = await store.all(

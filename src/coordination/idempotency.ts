@@ -76,12 +76,12 @@ async function readAnswers(
 ): Promise<Map<string, Answer>> {
   const parts = names.map((name) => {
     const [tool = '', hash = '', ...agent] = name.split(' ')
-    return [tool, hash, agent.join(' ')]
+    return [project, tool, hash, agent.join(' ')]
   })
-  const either = parts.map(() => '(tool = ? AND key_hash = ? AND agent_id = ?)').join(' OR ')
+  // The whole key in each part: Dolt looks through the project otherwise.
+  const one = '(project = ? AND tool = ? AND key_hash = ? AND agent_id = ?)'
   const rows = await transaction.all(
-    `SELECT tool, key_hash, agent_id, content_hash, result_id FROM idempotency_keys WHERE project = ? AND (${either})`,
-    project,
+    `SELECT tool, key_hash, agent_id, content_hash, result_id FROM idempotency_keys WHERE ${parts.map(() => one).join(' OR ')}`,
     ...parts.flat(),
   )
   return new Map(

@@ -5,7 +5,8 @@ import { parseTime } from './time.ts'
 /** A reply carries a page twice, as JSON and as text of that JSON, and some clients take no event over 1 MiB. */
 const maxPageBytes = 512 << 10
 const maxReplyBytes = (1 << 20) - (16 << 10)
-const rowsAtOnce = 50
+/** One more than most ask for, which tells whether there are more. */
+const rowsAtOnce = 51
 
 export interface Stream {
   table: 'messages' | 'changes'

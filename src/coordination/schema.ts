@@ -2,7 +2,7 @@
 import { AgentMailError } from '../errors.ts'
 import { uuid } from '../random.ts'
 import { again } from '../store/again.ts'
-import { type Store, StoreError } from '../store/store.ts'
+import { type Reader, type Store, StoreError } from '../store/store.ts'
 import { type Identity, identityOf } from './identity.ts'
 
 /**
@@ -123,6 +123,11 @@ export const knownSchema = migrations.length
 export async function migrate(store: Store, options: { isCopying?: boolean } = {}): Promise<void> {
   const identity = await identityOf(store)
   if (identity?.copying_from !== undefined && !options.isCopying) throw unfinishedCopy()
+  if (!identity) {
+    const [table] = await tablesIn(store)
+    // Unless another process made them just now.
+    if (table && !(await identityOf(store))) throw inTheWay(table)
+  }
   if (doneIn(identity) < knownSchema) await again(() => migrateOnce(store))
 }
 
@@ -160,6 +165,29 @@ export function doneIn(identity: Identity | undefined): number {
     'Update AgentMail, or name another database with --db.',
   )
 }
+
+/** Which tables of these names are there, whosever they are. */
+export async function tablesIn(reader: Reader): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of tables) {
+    const isThere = await reader.all(`SELECT 1 FROM ${name} LIMIT 1`).then(
+      () => true,
+      (error: unknown) => {
+        if (StoreError.is(error) && error.trouble === 'failed') return false
+        throw error
+      },
+    )
+    if (isThere) found.push(name)
+  }
+  return found
+}
+
+const inTheWay = (table: string) =>
+  new AgentMailError(
+    'database_unreadable',
+    `the database has a table "${table}" of something else`,
+    'AgentMail has one of that name: give it a database of its own with --db or AGENTMAIL_DB.',
+  )
 
 const unfinishedCopy = () =>
   new AgentMailError(

@@ -53,6 +53,13 @@ export class VersionFinder {
     return this.#list[place]?.id
   }
 
+  /** The id that begins like this, as people copy it from a list; nothing if several do. */
+  withPrefix(beginning: string): string | undefined {
+    if (!/^[0-9a-v]{7,32}$/.test(beginning)) return undefined
+    const [one, ...others] = this.#list.filter(({ id }) => id.startsWith(beginning))
+    return others.length === 0 ? one?.id : undefined
+  }
+
   /** How far the project had come in a version. */
   async at(id: string): Promise<Progress> {
     const known = this.#known.get(id)

@@ -15,8 +15,8 @@ export interface Database {
   name: string
   /** Where the server that answers for it leaves its note; nothing where there is no place for one. */
   note: string | undefined
-  /** Makes what is not there yet. */
-  open(): Promise<Store>
+  /** A file is made if it is not there yet; a database on a server only if that is said. */
+  open(options?: { create?: boolean }): Promise<Store>
   /** Only to be read: nothing is made or changed. Nothing, where there is no database yet. */
   view(): Promise<View | undefined>
   /** An error of opening it, in words. */
@@ -88,9 +88,9 @@ async function serverDatabase(
   return {
     name: address.shown,
     note: office && join(office.dir, `${sha256(address.shown).slice(0, 16)}.server`),
-    async open() {
+    async open({ create = false } = {}) {
       const { openMysql } = await import('../store/mysql.ts')
-      return openMysql(address)
+      return openMysql(address, { create })
     },
     async view() {
       const { viewMysql } = await import('../store/mysql.ts')
@@ -100,7 +100,8 @@ async function serverDatabase(
       new AgentMailError(
         'database_unreadable',
         `the database could not be opened: ${address.shown} (${error instanceof Error ? error.message : error})`,
-        'Check that its server runs, and its address, user and password in AGENTMAIL_DB or --db.',
+        (StoreError.is(error) && error.next) ||
+          'Check that its server runs, and its address in AGENTMAIL_DB or --db.',
         { cause: error },
       ),
   }

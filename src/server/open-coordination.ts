@@ -10,11 +10,15 @@ import { again } from '../store/again.ts'
 import type { Store } from '../store/store.ts'
 import type { Database } from './database.ts'
 
-export async function openCoordination(config: Config, database: Database): Promise<Coordination> {
+export async function openCoordination(
+  config: Config,
+  database: Database,
+  options: { create?: boolean } = {},
+): Promise<Coordination> {
   const staleMs = config.seconds('staleSeconds') * 1000
   let store: Store | undefined
   try {
-    const opened = await database.open()
+    const opened = await database.open(options)
     store = opened
     const roots = new Roots(() => projectRoots(database.name), withoutLinks)
     const coordination = await Coordination.open({ store: opened, staleMs, roots })

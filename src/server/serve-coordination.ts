@@ -18,7 +18,7 @@ export async function serveCoordination(config: Config, json: boolean): Promise<
   const settings = readSettings(config)
   checkDoor(settings)
   const database = await databaseOf(config).catch(explainPlace)
-  const coordination = await openCoordination(config, database)
+  const coordination = await openCoordination(config, database, { create: true })
   const instance = uuid()
   const server = await HttpServer.start({ coordination, instance, ...settings }).catch(
     async (error) => {

@@ -62,7 +62,7 @@ export function mysqlAddress(text: string): MysqlAddress {
   const number = tls?.verifyIdentity ? nodes.find(({ host }) => isIP(host)) : undefined
   if (number) {
     throw wrong(
-      `no certificate proves to be of ${number.host}: name the host, or add ssl-mode=verify_ca`,
+      `a certificate is compared with a name, and ${number.host} is none: name the host, or add ssl-mode=verify_ca`,
     )
   }
   return {
@@ -93,11 +93,13 @@ function tlsOf(query: URLSearchParams): Tls | undefined {
   const mode = given ?? (query.has('ssl-ca') ? 'verify_identity' : 'disabled')
   if (!isMode(mode)) throw wrong(`ssl-mode is one of ${Object.keys(modes).join(', ')}`)
   const base = modes[mode]
+  const unused = Object.keys(files).find((name) => query.has(name) && !base)
+  if (unused) throw wrong(`${unused} is of no use with ssl-mode=disabled`)
   if (!base) return undefined
   const tls: Tls = { ...base }
   for (const [name, part] of Object.entries(files)) {
     const file = query.get(name)
-    if (file) tls[part] = contentOf(name, file)
+    if (file !== null) tls[part] = contentOf(name, file)
   }
   return tls
 }

@@ -86,7 +86,7 @@ export class MysqlConnection {
     if (this.#isLost) return Promise.reject(new ConnectionLost('the connection was lost'))
     return new Promise((resolve, reject) => {
       this.#connection.query({ sql, values, timeout: statementMs }, (error, result) => {
-        if (error) return reject(this.#explained(error, sql.trim().slice(0, 60)))
+        if (error) return reject(this.#explained(error, sql.replace(/\s+/g, ' ').slice(0, 60)))
         // Rows of a statement that gives some; else what the server says about it.
         if (Array.isArray(result)) return resolve({ rows: result as Row[], changed: 0 })
         resolve({ rows: [], changed: result.affectedRows })
@@ -113,22 +113,35 @@ export class MysqlConnection {
   /** The texts of a database can hold what callers wrote, so our own words are told, and its numbers. */
   #explained(error: QueryError, doing: string): StoreError {
     const { errno, code = 'the connection is closed' } = error
-    if (code.startsWith('HANDSHAKE_')) {
+    if (/^(?:HANDSHAKE|ERR_OSSL|ERR_TLS)_/.test(code)) {
       this.destroy()
-      return new StoreError('unreadable', `no safe connection: ${error.message}`) // Node's words on TLS
+      const next =
+        'Check ssl-mode, ssl-ca, ssl-cert and ssl-key in the address, and the certificates.'
+      return new StoreError('unreadable', `no safe connection: ${error.message}`, next) // Node's words on TLS
     }
-    const [trouble, words] = errno === undefined ? lost : troubleOf(errno, error.message)
+    const [trouble, words, next] = errno === undefined ? lost : troubleOf(errno, error.message)
     if (trouble !== 'lost') {
-      return new StoreError(trouble, `${words ?? `error ${errno} of the database`}, at: ${doing}`)
+      const what = words ?? `error ${errno} of the database`
+      return new StoreError(trouble, `${what}, at: ${doing}`, next)
     }
     this.destroy()
     return new ConnectionLost(`the database cannot be reached (${words ?? code}), at: ${doing}`)
   }
 }
 
-type Trouble = [kind: StoreTrouble | 'lost', words?: string]
+type Trouble = [kind: StoreTrouble | 'lost', words?: string, next?: string]
 const lost: Trouble = ['lost']
 const readOnly: Trouble = ['unreadable', 'the database may only be read']
+const wrongPassword: Trouble = [
+  'unreadable',
+  'the user or the password is wrong',
+  'Check both in AGENTMAIL_DB or --db, and whether the server wants TLS (?ssl-mode=required).',
+]
+const notAllowed: Trouble = [
+  'unreadable',
+  'this user may not do that',
+  'Give it its rights on the database, as in: GRANT ALL ON agentmail.* TO the user.',
+]
 
 /** By the numbers of MySQL and MariaDB. */
 const troubles: Record<number, Trouble> = {
@@ -136,20 +149,20 @@ const troubles: Record<number, Trouble> = {
   1020: ['again', 'a record changed since it was read'],
   1021: ['full', 'the disk of the database is full'],
   1040: ['lost', 'too many connections'],
-  1044: ['unreadable', 'this user may not use this database'],
-  1045: ['unreadable', 'the user or the password is wrong'],
+  1044: notAllowed,
+  1045: wrongPassword,
   1047: ['lost', 'this node is not in its cluster'],
   1049: ['unreadable', 'there is no such database'],
   1053: ['lost', 'the server is shutting down'],
   1062: ['again', 'another was first with this key'],
   1114: ['full', 'a table is full'],
-  1142: ['unreadable', 'this user may not use such a statement'],
+  1142: notAllowed,
   1203: ['lost', 'too many connections of this user'],
   1205: ['again', 'waited too long for a lock'],
   1213: ['again', 'another transaction was first'],
-  1227: ['unreadable', 'this user may not do that'],
+  1227: notAllowed,
   1290: readOnly,
-  1698: ['unreadable', 'the user or the password is wrong'],
+  1698: wrongPassword,
   1792: readOnly,
   1836: readOnly,
   1927: ['lost', 'the connection was killed'],

@@ -1,5 +1,5 @@
 /** How a server that speaks MySQL's protocol is set up, as it tells it itself. */
-import type { Capabilities } from './mysql.ts'
+import type { Capabilities } from './mysql-engine.ts'
 import type { Cluster, Reader, ServerDescription } from './store.ts'
 
 export async function describeServer(

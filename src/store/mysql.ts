@@ -1,10 +1,18 @@
 /** Databases that speak MySQL's protocol (MariaDB, Galera, MySQL, Dolt): one connection writes, a few read. */
-import { uuid } from '../random.ts'
-import { again, isAgain } from './again.ts'
-import { DoltVersions, doltVersion } from './dolt.ts'
+import { again } from './again.ts'
+import { DoltVersions } from './dolt.ts'
 import type { MysqlAddress } from './mysql-address.ts'
-import { ConnectionLost, MysqlConnection } from './mysql-connection.ts'
+import { Committer, rollBack, writersTable } from './mysql-commit.ts'
+import { MysqlConnection } from './mysql-connection.ts'
+import { defineOnce } from './mysql-definition.ts'
 import { describeServer } from './mysql-description.ts'
+import {
+  type Capabilities,
+  capabilitiesOf,
+  connectToExisting,
+  connectToMade,
+  prepareSession,
+} from './mysql-engine.ts'
 import { Line, Reach } from './mysql-lines.ts'
 import {
   type Row,
@@ -18,30 +26,22 @@ import {
 
 const readers = 3
 const readPatienceMs = 5_000
-/** How long the outcome of a commit is looked for that nobody heard of. */
-const outcomeMs = 15_000
-const lockSeconds = 5
-const idleSeconds = 60
 const politeBatches = 50
 
-/** A transaction leaves its token here, so that a commit whose answer was lost can be told from none. */
-const writersTable = `CREATE TABLE writers (
-  writer CHAR(36) NOT NULL,
-  token CHAR(36) NOT NULL,
-  fence CHAR(36) NOT NULL,
-  PRIMARY KEY (writer))`
-
-/** What an engine can do, found by asking it. */
-export interface Capabilities {
-  engine: string
-  isDolt: boolean
-  isCluster: boolean
-  /** Tells texts apart by their characters alone, those at the end too where the engine can. */
-  collation: string
-}
-
-export async function openMysql(address: MysqlAddress): Promise<MysqlStore> {
-  const store = await storeOn(await openFirst(address), address)
+/** @param options.create makes the database if it is not there yet. */
+export async function openMysql(
+  address: MysqlAddress,
+  options: { create?: boolean } = {},
+): Promise<MysqlStore> {
+  const first = options.create ? await connectToMade(address) : await connectToExisting(address)
+  if (!first) {
+    throw new StoreError(
+      'unreadable',
+      'it does not exist',
+      'agentmail serve makes it; or correct its name in AGENTMAIL_DB or --db.',
+    )
+  }
+  const store = await storeOn(first, address)
   try {
     await store.versions?.leaveOut(['writers'])
     await again(() => store.define([writersTable], async () => {}))
@@ -54,22 +54,8 @@ export async function openMysql(address: MysqlAddress): Promise<MysqlStore> {
 
 /** Only to be read: nothing is made. Nothing, where the database is not there. */
 export async function viewMysql(address: MysqlAddress): Promise<View | undefined> {
-  const server = await MysqlConnection.open(address, { database: false })
-  try {
-    const known = await server.query(
-      'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
-      address.database,
-    )
-    if (known.rows.length === 0) {
-      await server.close()
-      return undefined
-    }
-    await server.query(`USE \`${address.database}\``)
-  } catch (error) {
-    server.destroy()
-    throw error
-  }
-  return storeOn(server, address)
+  const first = await connectToExisting(address)
+  return first && storeOn(first, address)
 }
 
 /** @param first a connection to the database, which is asked what it can do, and closed. */
@@ -94,57 +80,6 @@ async function storeOn(first: MysqlConnection, address: MysqlAddress): Promise<M
   return new MysqlStore(able, reach, address)
 }
 
-/** A database that is not there yet is made. */
-async function openFirst(address: MysqlAddress): Promise<MysqlConnection> {
-  const server = await MysqlConnection.open(address, { database: false })
-  try {
-    const name = `\`${address.database}\``
-    const used = await server.query(`USE ${name}`).catch(() => undefined)
-    if (used) return server
-    const create = `CREATE DATABASE IF NOT EXISTS ${name} CHARACTER SET utf8mb4`
-    await again(() => server.query(create)).catch(() => {
-      throw new StoreError('unreadable', 'it does not exist, and this user may not create it')
-    })
-    await server.query(`USE ${name}`)
-    return server
-  } catch (error) {
-    server.destroy()
-    throw error
-  }
-}
-
-async function capabilitiesOf(connection: MysqlConnection): Promise<Capabilities> {
-  const dolt = await doltVersion(connection)
-  const { rows } = await connection.query('SELECT @@version AS version')
-  const version = String(rows[0]?.version)
-  const wsrep = await connection.query("SHOW STATUS LIKE 'wsrep_cluster_size'")
-  const nodes = Number(wsrep.rows[0]?.Value ?? 0)
-  const collations = ['utf8mb4_nopad_bin', 'utf8mb4_0900_bin', 'utf8mb4_bin']
-  const known = await connection.query("SHOW COLLATION LIKE 'utf8mb4%bin'")
-  const names = known.rows.flatMap((row) => Object.values(row))
-  const server = /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
-  return {
-    engine: dolt ? `Dolt ${dolt}` : nodes > 0 ? `${server} Galera (${nodes} nodes)` : server,
-    isDolt: dolt !== undefined,
-    isCluster: nodes > 0,
-    collation: collations.find((name) => names.includes(name)) ?? 'utf8mb4_bin',
-  }
-}
-
-async function prepareSession(connection: MysqlConnection, able: Capabilities): Promise<void> {
-  await connection.query(`SET NAMES utf8mb4 COLLATE ${able.collation}`)
-  // Strict, and with backslashes that escape: values are written into the statements.
-  await connection.query("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
-  // A clock in local time repeats an hour each autumn.
-  await connection.query("SET SESSION time_zone = '+00:00'")
-  // A batch must see what others committed while it waited for a row of theirs.
-  await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
-  // A machine that dies in a transaction must not keep its locks for hours.
-  await connection.query(`SET SESSION wait_timeout = ${idleSeconds}`)
-  if (!able.isDolt) await connection.query(`SET SESSION innodb_lock_wait_timeout = ${lockSeconds}`)
-  if (able.isCluster) await connection.query('SET SESSION wsrep_sync_wait = 1') // what a node said, every node says
-}
-
 export class MysqlStore implements Store {
   readonly engine: string
   readonly versions?: DoltVersions
@@ -153,9 +88,8 @@ export class MysqlStore implements Store {
   readonly #reach: Reach
   readonly #writer: Line
   readonly #readers: Line[]
-  readonly #id = uuid()
+  readonly #committer: Committer
   readonly #lockName: string
-  #isKnown = false
   /** For so many transactions it asks other processes to wait, since it has met one of them. */
   #polite = 0
   /** One transaction after the other. */
@@ -166,6 +100,7 @@ export class MysqlStore implements Store {
     this.capabilities = capabilities
     this.#reach = reach
     this.#writer = new Line(reach)
+    this.#committer = new Committer(this.#writer)
     this.#readers = Array.from({ length: readers }, () => new Line(reach))
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
     this.describe = () => describeServer(this, capabilities, tls !== undefined)
@@ -204,19 +139,15 @@ export class MysqlStore implements Store {
   ): Promise<void> {
     await this.#inTurn(async () => {
       const connection = await this.#writer.get()
-      for (const statement of statements) await this.#defineOnce(connection, statement)
+      const { collation } = this.capabilities
+      for (const statement of statements) await defineOnce(connection, statement, collation)
       await this.#transact(record)
     })
   }
 
   async close(): Promise<void> {
     await this.#turn
-    if (this.#isKnown) {
-      await this.#writer
-        .get()
-        .then((line) => line.query('DELETE FROM writers WHERE writer = ?', this.#id))
-        .catch(() => {}) // it harms nobody
-    }
+    await this.#committer.close().catch(() => {}) // what it leaves harms nobody
     this.#reach.close()
     await this.versions?.close()
     for (const line of [this.#writer, ...this.#readers]) await line.close()
@@ -226,27 +157,6 @@ export class MysqlStore implements Store {
     const mine = this.#turn.then(work)
     this.#turn = mine.catch(() => {})
     return mine
-  }
-
-  async #defineOnce(connection: MysqlConnection, statement: string): Promise<void> {
-    const [, kind = '', name = '', table = name] =
-      /^CREATE (TABLE|INDEX) (?:IF NOT EXISTS )?(\w+)(?: ON (\w+))?/.exec(statement) ?? []
-    const isThere = async () => {
-      if (kind === '') return false
-      const { rows } = await connection.query(
-        kind === 'TABLE' ? 'SHOW TABLES LIKE ?' : `SHOW INDEX FROM ${table} WHERE Key_name = ?`,
-        name,
-      )
-      return rows.length > 0
-    }
-    if (await isThere()) return
-    const { collation } = this.capabilities
-    const ending = kind === 'TABLE' ? ` CHARACTER SET utf8mb4 COLLATE ${collation}` : ''
-    try {
-      await connection.query(`${statement}${ending}`)
-    } catch (error) {
-      if (error instanceof ConnectionLost || !(await isThere())) throw error // else another was first
-    }
   }
 
   async #transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -278,7 +188,6 @@ export class MysqlStore implements Store {
     connection: MysqlConnection,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const token = uuid()
     let hasChanged = false
     let failure: unknown
     const statement = async (sql: string, values: SqlValue[]) => {
@@ -302,85 +211,12 @@ export class MysqlStore implements Store {
       })
       // After an error a commit can say yes and do nothing, also if the work went on.
       if (failure !== undefined) throw failure
-      if (hasChanged) await this.#leaveToken(connection, token)
     } catch (error) {
       await rollBack(connection)
       throw error
     }
-    if (hasChanged) await this.#commit(connection, token)
+    if (hasChanged) await this.#committer.commit(connection)
     else await rollBack(connection)
     return result
   }
-
-  async #commit(connection: MysqlConnection, token: string): Promise<void> {
-    try {
-      await connection.query('COMMIT')
-      this.#isKnown = true
-    } catch (error) {
-      const isRefused = isAgain(error) && !(error instanceof ConnectionLost)
-      // Whatever else it says, a node that fails may have told others before.
-      connection.destroy()
-      if (isRefused || !(await this.#isCommitted(token))) throw error
-    }
-  }
-
-  async #leaveToken(connection: MysqlConnection, token: string): Promise<void> {
-    const { changed } = await connection.query(
-      'UPDATE writers SET token = ? WHERE writer = ?',
-      token,
-      this.#id,
-    )
-    if (changed > 0) return
-    await connection.query(
-      "INSERT INTO writers (writer, token, fence) VALUES (?, ?, '')",
-      this.#id,
-      token,
-    )
-  }
-
-  /**
-   * Whether a commit took effect whose answer was lost. The row of this writer is changed on the
-   * way, so that the lost commit either came before or can come no more: engines that lock rows
-   * wait for it here, the others refuse one of the two.
-   */
-  async #isCommitted(token: string): Promise<boolean> {
-    try {
-      return await again(() => this.#lookForOutcome(token), outcomeMs)
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw new StoreError('unknown', `the outcome of a commit is not known: ${why}`)
-    }
-  }
-
-  async #lookForOutcome(token: string): Promise<boolean> {
-    const connection = await this.#writer.get()
-    await connection.query('START TRANSACTION')
-    try {
-      const fence = uuid()
-      const mark = await connection.query(
-        'UPDATE writers SET fence = ? WHERE writer = ?',
-        fence,
-        this.#id,
-      )
-      const { rows } = await connection.query(
-        'SELECT token FROM writers WHERE writer = ?',
-        this.#id,
-      )
-      const isThere = rows[0]?.token === token
-      if (mark.changed === 0) await this.#leaveToken(connection, fence)
-      else if (!isThere) {
-        await connection.query('UPDATE writers SET token = ? WHERE writer = ?', fence, this.#id)
-      }
-      await connection.query('COMMIT')
-      return isThere
-    } catch (error) {
-      await rollBack(connection)
-      throw error
-    }
-  }
-}
-
-/** Its own error says nothing new: Galera repeats there what it said before. */
-async function rollBack(connection: MysqlConnection): Promise<void> {
-  await connection.query('ROLLBACK').catch(() => connection.destroy())
 }

@@ -104,9 +104,12 @@ export type StoreTrouble =
 /** An error of a database. Its text is for the log, and a store puts nothing into it that callers wrote. */
 export class StoreError extends Error {
   readonly trouble: StoreTrouble
+  /** What to do about it, where that is known. */
+  readonly next: string | undefined
 
-  constructor(trouble: StoreTrouble, message: string) {
+  constructor(trouble: StoreTrouble, message: string, next?: string) {
     super(message)
+    this.next = next
     this.name = 'StoreError'
     this.trouble = trouble
   }

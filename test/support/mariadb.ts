@@ -32,6 +32,7 @@ export const mariadbArgs = (folder: string, port: number): string[] => [
   '--no-defaults',
   ...asOtherUser,
   `--datadir=${dataOf(folder)}`,
+  `--tmpdir=${folder}`,
   `--socket=${join(folder, 'socket')}`,
   `--pid-file=${join(folder, 'pid')}`,
   '--bind-address=127.0.0.1',

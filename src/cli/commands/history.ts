@@ -33,13 +33,16 @@ export const command: Command = {
 
   run: ({ flags, positionals: [to], json }) =>
     connected(flags, async (connection) => {
+      for (const option of ['since', 'as-of', 'diff']) {
+        if (flags[option] === '') throw misuse(`--${option} is empty`)
+      }
       const from = textOf(flags.diff)
       if (from !== undefined || to !== undefined) {
         for (const other of ['file', 'agent', 'since', 'as-of']) {
           if (flags[other] !== undefined) throw misuse(`--diff and --${other} do not go together`)
         }
         if (from === undefined) throw misuse(`unexpected argument: ${to}`)
-        if (to === undefined) throw misuse('--diff needs two times')
+        if (!to) throw misuse('--diff needs two times, or two commits of a Dolt database')
         return showDifference(connection, timeOf(from) ?? from, timeOf(to) ?? to, json)
       }
       const named = textOf(flags.file)
@@ -97,4 +100,4 @@ const about = (file: string | null, text: string | null): string =>
     .join('  ')
 
 const misuse = (message: string) =>
-  new AgentMailError('invalid_request', message, 'Write agentmail history --diff <from> <to>.')
+  new AgentMailError('invalid_request', message, 'See agentmail history --help.')
