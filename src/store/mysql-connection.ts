@@ -73,14 +73,14 @@ export class MysqlConnection {
         reject(opened.#explained(error, `connecting to ${host}:${port}`))
       })
     })
-    await opened.#checkReady(`${host}:${port}`)
+    await opened.#checkCluster(`${host}:${port}`)
     return opened
   }
 
   /** A node that has lost its cluster lets everybody in and does nothing for them, while another would. */
-  async #checkReady(host: string): Promise<void> {
-    const { rows } = await this.query("SHOW STATUS LIKE 'wsrep_ready'")
-    if (rows[0]?.Value !== 'OFF') return
+  async #checkCluster(host: string): Promise<void> {
+    const { rows } = await this.query("SHOW STATUS LIKE 'wsrep_cluster_status'")
+    if (rows[0]?.Value !== 'non-Primary') return
     this.destroy()
     throw new ConnectionLost(`the database cannot be reached (${host} has lost its cluster)`)
   }
