@@ -52,14 +52,27 @@ export class DoltVersions implements Versions {
 
   async keep(tables: string[], message: string, author: string): Promise<string | undefined> {
     const connection = await this.#line.get()
-    const all = [...tables, 'dolt_ignore']
-    await connection.query(`CALL DOLT_ADD(${marks(all.length)})`, ...all)
-    const { rows } = await connection.query(
-      "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
-      message,
-      author,
+    const own = [...tables, 'dolt_ignore']
+    const call = (procedure: string, names: string[]) =>
+      connection.query(`CALL ${procedure}(${marks(names.length)})`, ...names)
+    const staged = await connection.query(
+      `SELECT table_name FROM dolt_status WHERE staged = true AND table_name NOT IN (${marks(own.length)})`,
+      ...own,
     )
-    return rows[0] && text(rows[0].hash)
+    // A commit takes all that is staged, and these wait for one of somebody else.
+    const others = staged.rows.map((row) => text(row.table_name))
+    if (others.length > 0) await call('DOLT_RESET', others)
+    try {
+      await call('DOLT_ADD', own)
+      const { rows } = await connection.query(
+        "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
+        message,
+        author,
+      )
+      return rows[0] && text(rows[0].hash)
+    } finally {
+      if (others.length > 0) await call('DOLT_ADD', others)
+    }
   }
 
   async list(): Promise<Version[]> {
