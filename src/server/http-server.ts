@@ -1,7 +1,7 @@
 /** The coordination server: routes behind the guards, and an orderly start and stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { rfc3339, systemClock } from '../clock.ts'
+import { rfc3339, sleep, systemClock } from '../clock.ts'
 import {
   type Coordination,
   isProjectName,
@@ -27,6 +27,8 @@ const requestMs = 20_000
 const silentSocketMs = 75_000
 /** What is under way when the server is told to stop may take this long. */
 const stopMs = 5_000
+/** A database that takes longer to say anything is told as unavailable. */
+const healthMs = 2_000
 const maxPipelined = 100
 const maxHandlers = 1000
 
@@ -251,10 +253,13 @@ export class HttpServer {
     // One that is known to be gone is not waited for.
     const isWell =
       downSince === undefined &&
-      (await coordination.check().then(
-        () => true,
-        () => false,
-      ))
+      (await Promise.race([
+        coordination.check().then(
+          () => true,
+          () => false,
+        ),
+        sleep(healthMs).then(() => false),
+      ]))
     sendJson(
       response,
       isWell ? 200 : 503,

@@ -65,19 +65,31 @@ export class DoltVersions implements Versions {
     author: string,
   ): Promise<string | undefined> {
     const connection = await this.#line.get()
-    const all = [...tables, 'dolt_ignore']
-    await connection.query(`CALL DOLT_ADD(${marks(all.length)})`, ...all)
-    const staged = await connection.query('SELECT 1 FROM dolt_status WHERE staged = 1 LIMIT 1')
-    if (staged.rows.length === 0) return undefined
-    const { rows } = await connection.query(
-      "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
-      await message(
-        (table) => `${table} AS OF 'STAGED'`,
-        (table) => `${table} AS OF 'HEAD'`,
-      ),
-      author,
-    )
-    return rows[0] && text(rows[0].hash)
+    const own = [...tables, 'dolt_ignore']
+    const call = (procedure: string, names: string[]) =>
+      connection.query(`CALL ${procedure}(${marks(names.length)})`, ...names)
+    const staged = async () => {
+      const { rows } = await connection.query('SELECT table_name FROM dolt_status WHERE staged = 1')
+      return rows.map((row) => text(row.table_name))
+    }
+    // A commit takes all that is staged, and these wait for one of somebody else.
+    const others = (await staged()).filter((table) => !own.includes(table))
+    if (others.length > 0) await call('DOLT_RESET', others)
+    try {
+      await call('DOLT_ADD', own)
+      if ((await staged()).length === 0) return undefined
+      const { rows } = await connection.query(
+        "CALL DOLT_COMMIT('--skip-empty', '-m', ?, '--author', ?)",
+        await message(
+          (table) => `${table} AS OF 'STAGED'`,
+          (table) => `${table} AS OF 'HEAD'`,
+        ),
+        author,
+      )
+      return rows[0] && text(rows[0].hash)
+    } finally {
+      if (others.length > 0) await call('DOLT_ADD', others).catch(() => {}) // one may be gone by now
+    }
   }
 
   async list(): Promise<Version[]> {

@@ -125,8 +125,15 @@ export class MysqlConnection {
       return new StoreError(trouble, `${what}, at: ${doing}`, next)
     }
     this.destroy()
-    return new ConnectionLost(`the database cannot be reached (${words ?? code}), at: ${doing}`)
+    const why = words ?? codes[code] ?? code
+    return new ConnectionLost(`the database cannot be reached (${why}), at: ${doing}`)
   }
+}
+
+/** What the driver says when a connection fails. */
+const codes: Record<string, string> = {
+  PROTOCOL_CONNECTION_LOST: 'the connection was closed',
+  PROTOCOL_SEQUENCE_TIMEOUT: 'no answer in time',
 }
 
 type Trouble = [kind: StoreTrouble | 'lost', words?: string, next?: string]

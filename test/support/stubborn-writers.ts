@@ -13,6 +13,9 @@ interface ToldWrite extends Write {
   told: Told | undefined
 }
 
+/** Long beyond need. */
+const patienceMs = 60_000
+
 export interface WritersOptions {
   random: () => number
   count?: number
@@ -63,7 +66,10 @@ export class StubbornWriters {
   async untilNext(): Promise<number> {
     const start = performance.now()
     const { stored } = this
-    while (this.stored === stored && !this.#isOver) await sleep(1)
+    while (this.stored === stored && !this.#isOver) {
+      if (performance.now() - start > patienceMs) throw new Error('Nothing is stored any more')
+      await sleep(1)
+    }
     return performance.now() - start
   }
 
