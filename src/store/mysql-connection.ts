@@ -143,6 +143,7 @@ const troubles: Record<number, StoreTrouble | 'lost'> = {
   1062: 'again', // another was first with this key
   1114: 'full',
   1142: 'unreadable', // a statement that this user may not use
+  1180: 'lost', // a node that lost its cluster during a commit
   1203: 'lost', // too many connections of this user
   1205: 'again', // waited too long for a lock
   1213: 'again', // deadlock, or another transaction was first

@@ -274,13 +274,15 @@ export class MysqlStore implements Store {
       await connection.query('COMMIT')
       this.#isKnown = true
     } catch (error) {
-      if (StoreError.is(error) && !(error instanceof ConnectionLost)) {
+      const isLost = error instanceof ConnectionLost
+      if (StoreError.is(error) && !isLost && error.trouble !== 'failed') {
         await rollBack(connection)
         throw error
       }
+      // Lost, or an error that does not say whether others have it already.
       connection.destroy()
       if (await this.#isCommitted(token)) return
-      throw new StoreError('again', 'the connection was lost before the commit')
+      throw isLost ? new StoreError('again', 'the connection was lost before the commit') : error
     }
   }
 
