@@ -84,8 +84,8 @@ for (const { engine, part, start, restarts } of engines) {
         return faultsOf(url, writers.writes)
       }
 
-      it('acknowledges each call and stores it once, whether the database had heard, was at it, or was done', async () => {
-        expect(await writeThrough(cuts, isLong ? 600 : 18)).toEqual([])
+      it('acknowledges each call and stores it once, whether the database had heard, was at it, was done, or denied it', async () => {
+        expect(await writeThrough(cuts, isLong ? 600 : 20)).toEqual([])
       })
 
       it('stores calls twice when the outcome of a commit cannot be found (control)', async () => {

@@ -73,9 +73,16 @@ export class MysqlConnection {
         reject(opened.#explained(error, `connecting to ${host}:${port}`))
       })
     })
-    // A node that has lost its cluster lets everybody in and refuses this, while another would not.
-    await opened.query('SELECT 1')
+    await opened.#checkCluster(`${host}:${port}`)
     return opened
+  }
+
+  /** A node that has lost its cluster lets everybody in and does nothing for them, while another would. */
+  async #checkCluster(host: string): Promise<void> {
+    const { rows } = await this.query("SHOW STATUS LIKE 'wsrep_cluster_status'")
+    if (rows[0]?.Value !== 'non-Primary') return
+    this.destroy()
+    throw new ConnectionLost(`the database cannot be reached (${host} has lost its cluster)`)
   }
 
   get isLost(): boolean {
@@ -164,6 +171,7 @@ const troubles: Record<number, Trouble> = {
   1062: ['again', 'another was first with this key'],
   1114: ['full', 'a table is full'],
   1142: notAllowed,
+  1180: ['lost', 'the node lost its cluster during a commit'],
   1203: ['lost', 'too many connections of this user'],
   1205: ['again', 'waited too long for a lock'],
   1213: ['again', 'another transaction was first'],

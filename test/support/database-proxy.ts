@@ -5,12 +5,16 @@ import { onTestFinished } from 'vitest'
 /** How a statement goes over the wire that commits: its kind and its text. */
 const commit = Buffer.from('\x03COMMIT')
 
+/** What a node says that lost its cluster during a commit, whether the others have it or not: error 1180. */
+const doubt = Buffer.from('\xff\x9c\x04#HY000Got error 6 during COMMIT', 'latin1')
+const doubtful = Buffer.concat([Buffer.from([doubt.length, 0, 0, 1]), doubt])
+
 /**
  * When the connection is cut: before the database hears of a commit, while it works on it, or
- * after it has said that it is done.
+ * after it has said that it is done. Denied: it is done, and an error is told instead.
  */
-export type Cut = 'before' | 'meanwhile' | 'after'
-export const cuts: Cut[] = ['before', 'meanwhile', 'after']
+export type Cut = 'before' | 'meanwhile' | 'after' | 'denied'
+export const cuts: Cut[] = ['before', 'meanwhile', 'after', 'denied']
 
 export class DatabaseProxy {
   /** How many commits were cut. */
@@ -81,19 +85,20 @@ export class DatabaseProxy {
       socket.on('error', end).on('close', end)
       if (this.#isHolding) socket.pause()
     }
-    let isLast = false
+    let answer: Cut | undefined
     client.on('data', (chunk: Buffer) => {
       const cut = chunk.includes(commit) ? this.#choose() : undefined
       if (cut) this.cut++
       if (cut === 'before') return end()
-      if (cut === 'after') isLast = true
+      answer = cut
       database.write(chunk, () => {
         if (cut === 'meanwhile') end()
       })
     })
     database.on('data', (chunk) => {
-      if (isLast) end()
-      else client.write(chunk)
+      if (answer === 'after') end()
+      else client.write(answer === 'denied' ? doubtful : chunk)
+      answer = undefined
     })
   }
 }
