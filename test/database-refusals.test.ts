@@ -27,7 +27,7 @@ describeWith('mariadbd', 'a database that lets nobody in', () => {
         url.password = `${url.password}x`
       },
       exitCode: code.unreadable,
-      says: /could not be opened: mysql:\/\/agentmail@127\.0\.0\.1:\d+\/\w+ \(the user or the password is wrong, .*\nCheck .* password/,
+      says: /could not be opened: mysql:\/\/agentmail@127\.0\.0\.1:\d+\/\w+ \(the user or the password is wrong, .*\nCheck both/,
     },
     {
       what: 'the host is unknown',

@@ -12,6 +12,8 @@ import { print, printError, printJson } from './output.ts'
 import { ProgressLine } from './progress-line.ts'
 import { table } from './table.ts'
 
+const barWidth = 20
+
 export async function copy({ flags, json }: Call, config: Config): Promise<number> {
   const { source, target } = await placesOf(flags, config)
   await checkServers(source, target, json)
@@ -81,9 +83,12 @@ async function transfer(
     await checkPlaces(view, found).finally(() => found?.close())
     const store = await opened(target, () => target.open({ create: true }))
     const teller = new Teller(progress)
+    const stop = () => giveUp(progress)
+    process.once('SIGINT', stop)
     try {
       return await copyDatabase(view, store, (news) => teller.tell(news))
     } finally {
+      process.off('SIGINT', stop)
       progress.end()
       await store.close()
     }
@@ -92,6 +97,13 @@ async function transfer(
   } finally {
     await view.close()
   }
+}
+
+/** By Ctrl-C: what is written so far stays, and is passed over by the next run. */
+function giveUp(progress: ProgressLine): never {
+  progress.end()
+  printError('Interrupted. Run the same command again: it goes on where it stopped.')
+  process.exit(130)
 }
 
 const opened = <T>(database: Database, open: () => Promise<T>): Promise<T> =>
@@ -123,10 +135,12 @@ class Teller {
       this.#since = performance.now()
     }
     const seconds = (performance.now() - this.#since) / 1000
-    const percent = all === 0 ? 100 : Math.min(100, Math.floor((100 * done) / all))
+    const part = all === 0 ? 1 : Math.min(1, done / all)
+    const bar = '#'.repeat(Math.floor(part * barWidth)).padEnd(barWidth, '.')
+    const percent = `${Math.floor(part * 100)}`.padStart(3)
     const rate = seconds < 0.5 ? '' : `, ${number(Math.round(done / seconds))} a second`
     this.#progress.tell(
-      `${doing} ${table}: ${number(done)} of ${number(all)} rows (${percent} %)${rate}`,
+      `[${bar}] ${percent} % ${doing} ${table}: ${number(done)} of ${number(all)} rows${rate}`,
     )
   }
 }

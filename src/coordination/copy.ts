@@ -75,6 +75,12 @@ export async function checkPlaces(source: View, target: View | undefined): Promi
     throw refused('source and target are the same database', 'Name another one with --to.')
   }
   doneIn(to)
+  if (to?.copied_from === from.database_id) {
+    throw refused(
+      'the target is a complete copy of this source already',
+      'Nothing in it was changed. To copy again, name an empty database with --to.',
+    )
+  }
   if (target && to?.copying_from !== from.database_id) await checkEmpty(target, to?.copying_from)
   return from.database_id
 }

@@ -34,17 +34,20 @@ export class MysqlConnection {
     address: MysqlAddress,
     options: { database?: boolean } = {},
   ): Promise<MysqlConnection> {
-    let failure: unknown
-    for (const host of address.hosts) {
+    const failures: string[] = []
+    for (const host of [...address.hosts]) {
       try {
-        return await MysqlConnection.#connect(address, host, options.database ?? true)
+        const connection = await MysqlConnection.#connect(address, host, options.database ?? true)
+        // First from now on: one that is dead would cost its time again and again.
+        address.hosts.sort((one, other) => Number(other === host) - Number(one === host))
+        return connection
       } catch (error) {
-        failure = error
         // What one node refuses for good, the others would too.
         if (!(error instanceof ConnectionLost)) throw error
+        failures.push(error.message)
       }
     }
-    throw failure
+    throw new ConnectionLost([...new Set(failures)].join('; '))
   }
 
   static async #connect(
