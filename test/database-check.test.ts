@@ -188,7 +188,7 @@ describeWith('mariadbd', 'a check of MariaDB', () => {
   it('finds tables of something else in the way, and so does whoever wants to use it', async () => {
     const db = await server().newDatabase()
     await query(db, 'CREATE TABLE agents (badge INT PRIMARY KEY)', 'INSERT INTO agents VALUES (7)')
-    const inTheWay = 'the database has a table "agents" of something else'
+    const inTheWay = 'has a table "agents" of something else'
     expect((await check(db)).problems).toEqual([expect.stringContaining(inTheWay)])
     const { stderr, exitCode } = await agentmail(['agents', '--db', db])
     expect({ stderr, exitCode }).toEqual({ stderr: expect.stringContaining(inTheWay), exitCode: 5 })

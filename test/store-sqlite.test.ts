@@ -120,7 +120,7 @@ describe('a database that another process has locked', () => {
         status: 'rejected',
         reason: {
           code: 'storage',
-          text: 'the database could not be written\nNothing of this call was stored. Another process holds it: try again.',
+          text: 'the database could not be written\nNothing of this call was stored. Another process holds it, or its connection failed: try again.',
         },
       })
     }
@@ -243,7 +243,9 @@ describe('the file', () => {
     for (const _ of upTo(2)) {
       expect(await refusal(path)).toMatchObject({
         code: 'database_unreadable',
-        text: expect.stringMatching(/^the database has a table "messages" of something else\n/),
+        text: expect.stringMatching(
+          /^the database could not be opened: .*it has a table "messages" of something else\)\n/,
+        ),
       })
     }
     expect(sql(path, 'SELECT * FROM messages')).toMatchObject([{ note: 'mine' }])

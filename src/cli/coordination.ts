@@ -137,7 +137,9 @@ export async function following(
         }
       })
     } catch (error) {
-      const isLost = AgentMailError.is(error) && error.code === 'server_unreachable'
+      const isLost =
+        AgentMailError.is(error) &&
+        (error.code === 'server_unreachable' || error.code === 'storage')
       if (!isLost || !hasLooked) throw error
       log(`${error.message}; trying again`)
       await sleep(reconnectMs)

@@ -89,9 +89,14 @@ export class Coordination {
   /** Sweeps every so often from now on. */
   startSweeping(everyMs: number): void {
     const { staleMs } = this.#options
+    const { store } = this.#options
     const sweep = () => this.sweep()
+    const attend = async () => store.attend?.()
     const isDown = () => this.downSince !== undefined
-    this.#sweeper ??= new Sweeper({ sweep, clock: this.#clock, isDown, staleMs, everyMs })
+    this.#sweeper ??= new Sweeper({
+      ...{ sweep, attend, isDown, staleMs, everyMs },
+      clock: this.#clock,
+    })
   }
 
   /** From now on, and once more at the end, where the database keeps versions. */
@@ -100,9 +105,9 @@ export class Coordination {
     if (store.versions) this.#versionKeeper ??= new VersionKeeper(store, store.versions, everyMs)
   }
 
-  /** Whether several machines may work on the database. */
-  get isShared(): boolean {
-    return this.#options.store.clock !== undefined
+  /** Whether a server looks after the agents, wherever it is. */
+  async isAttended(): Promise<boolean> {
+    return (await this.#options.store.isAttended?.()) ?? false
   }
 
   /** Since when the database cannot be reached, in Unix milliseconds; nothing while it can. */

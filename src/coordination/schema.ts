@@ -183,9 +183,9 @@ export async function tablesIn(reader: Reader): Promise<string[]> {
 }
 
 const inTheWay = (table: string) =>
-  new AgentMailError(
-    'database_unreadable',
-    `the database has a table "${table}" of something else`,
+  new StoreError(
+    'unreadable',
+    `it has a table "${table}" of something else`,
     'AgentMail has one of that name: give it a database of its own with --db or AGENTMAIL_DB.',
   )
 

@@ -19,6 +19,7 @@ const clockToleranceMs = 5000
 export class Sweeper {
   readonly #sweep: () => Promise<unknown>
   readonly #clock: Clock
+  readonly #attend: () => Promise<unknown>
   readonly #isDown: () => boolean
   readonly #staleMs: number
   readonly #everyMs: number
@@ -29,6 +30,8 @@ export class Sweeper {
   constructor(options: {
     sweep: () => Promise<unknown>
     clock: Clock
+    /** Says that somebody looks after the agents: at once, and before each sweep. */
+    attend?: () => Promise<unknown>
     /** Whether the database is gone, so that no sign of life can be kept. */
     isDown: () => boolean
     staleMs: number
@@ -36,6 +39,7 @@ export class Sweeper {
   }) {
     this.#sweep = options.sweep
     this.#clock = options.clock
+    this.#attend = options.attend ?? (async () => {})
     this.#isDown = options.isDown
     this.#staleMs = options.staleMs
     this.#everyMs = options.everyMs
@@ -43,6 +47,7 @@ export class Sweeper {
     this.#listeningSince = this.#last.wall
     this.#timer = setInterval(() => this.#tick(), options.everyMs)
     this.#timer.unref()
+    this.#attend().catch(() => {}) // the first sweep says it again
   }
 
   stop(): void {
@@ -51,11 +56,13 @@ export class Sweeper {
 
   async #tick(): Promise<void> {
     try {
+      await this.#attend()
       // Before it is compared with the steady time: it may have been set.
       if (this.#clock instanceof SharedClock) await this.#clock.set()
       if (this.#hasListened()) await this.#sweep()
     } catch (error) {
       this.#listeningSince = this.#clock.now() // nor could signs of life be kept
+      if (this.#isDown()) return // which was logged once
       log(
         `the sweep failed and will be tried again: ${error instanceof Error ? error.message : error}`,
       )

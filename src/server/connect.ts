@@ -10,7 +10,7 @@ import { openCoordination } from './open-coordination.ts'
 import { RemoteConnection } from './remote-connection.ts'
 import { readServerNote } from './server-file.ts'
 
-/** @param options.isStaying on a file that no server looks after, stale agents are removed now; with it, from time to time. */
+/** @param options.isStaying on a database that no server looks after, stale agents are removed now; with it, from time to time. */
 export async function connect(
   config: Config,
   options: { isStaying?: boolean } = {},
@@ -27,7 +27,7 @@ export async function connect(
   const coordination = await openCoordination(config, database)
   coordination.startKeepingVersions(versionMs)
   if (options.isStaying) coordination.startSweeping(sweepMs)
-  else if (!coordination.isShared) await coordination.sweep()
+  else if (!(await coordination.isAttended())) await coordination.sweep()
   return new LocalConnection(coordination, { project, through: database.name })
 }
 

@@ -128,15 +128,19 @@ function explainedFile(error: unknown, path: string): AgentMailError {
   if (StoreError.is(error) && error.trouble === 'failed') {
     return unreadable(path, `it does not look like one of AgentMail: ${error.message}`)
   }
-  if (StoreError.is(error)) return unreadable(path, error.message)
+  if (StoreError.is(error)) return unreadable(path, error.message, error.next)
   if (AgentMailError.is(error)) return unreadable(path, 'it is no plain file')
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return unreadable(path, 'it may not be written')
   return unreadable(path, error instanceof Error ? error.message : String(error))
 }
 
-const unreadable = (path: string, why: string) =>
+const unreadable = (
+  path: string,
+  why: string,
+  next = 'Check the file and its permissions, or name another database with --db.',
+) =>
   new AgentMailError(
     'database_unreadable',
     `the database could not be opened: ${path} (${why})`,
-    'Check the file and its permissions, or name another database with --db.',
+    next,
   )

@@ -244,10 +244,11 @@ async function jsonOf(response: Response, url: string): Promise<unknown> {
 async function refuse(response: Response, url: string): Promise<void> {
   if (response.ok) return
   const body: unknown = await response.json().catch(() => undefined)
-  const words =
+  const given =
     isRecord(body) && isRecord(body.error) && typeof body.error.message === 'string'
       ? body.error.message
-      : `it answered with HTTP status ${response.status}`
+      : undefined
+  const words = given ?? `it answered with HTTP status ${response.status}`
   if (response.status === 401) {
     throw new AgentMailError(
       'server_refused',
@@ -256,6 +257,10 @@ async function refuse(response: Response, url: string): Promise<void> {
     )
   }
   if (response.status < 500) throw new AgentMailError('server_refused', words)
+  if (response.status === 503 && given) {
+    const [message = '', next] = given.split('\n')
+    throw new AgentMailError('storage', message, next)
+  }
   throw unreachable(url, words)
 }
 

@@ -1,6 +1,7 @@
 /** Dolt's versions: a commit of the tables every so often, which `AS OF` and Dolt's own tools look at. */
 import type { MysqlConnection } from './mysql-connection.ts'
 import type { Line } from './mysql-lines.ts'
+import { NamedLock } from './mysql-lock.ts'
 import {
   marks,
   type Reader,
@@ -26,12 +27,12 @@ export class DoltVersions implements Versions {
   /** A connection of its own: a commit ends whatever transaction is open on it. */
   readonly #line: Line
   readonly #reader: Reader
-  readonly #lockName: string
+  readonly #lock: NamedLock
 
   constructor(line: Line, reader: Reader, database: string) {
     this.#line = line
     this.#reader = reader
-    this.#lockName = `agentmail-keeper ${database}`.slice(0, 64)
+    this.#lock = new NamedLock(line, `agentmail-keeper ${database}`)
   }
 
   async leaveOut(tables: string[]): Promise<void> {
@@ -46,16 +47,9 @@ export class DoltVersions implements Versions {
     }
   }
 
-  /** The lock goes with the connection. If two held it, the second would find nothing to keep. */
-  async isKeeper(): Promise<boolean> {
-    const connection = await this.#line.get()
-    const { rows } = await connection.query(
-      'SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS held',
-      this.#lockName,
-    )
-    if (rows[0]?.held === 1) return true
-    const taken = await connection.query('SELECT GET_LOCK(?, 0) AS held', this.#lockName)
-    return taken.rows[0]?.held === 1
+  /** If two thought so, the second would find nothing to keep. */
+  isKeeper(): Promise<boolean> {
+    return this.#lock.take()
   }
 
   /** Of our tables alone: what somebody else does in the same database is theirs to commit. */

@@ -38,7 +38,7 @@ const isMode = (name: string): name is Mode => Object.hasOwn(modes, name)
 const files = { 'ssl-ca': 'ca', 'ssl-cert': 'cert', 'ssl-key': 'key' } as const
 const example = 'mysql://user:password@127.0.0.1:3306/agentmail'
 
-export const isMysqlAddress = (text: string): boolean => /^mysql:\/\//i.test(text)
+export const isMysqlAddress = (text: string): boolean => /^mysql:/i.test(text)
 
 /**
  * @example mysqlAddress('mysql://me:secret@db1,db2:3307/agentmail?ssl-mode=required').hosts
@@ -125,5 +125,5 @@ const wrong = (why: string) =>
   new AgentMailError(
     'server_config',
     `the address of the database cannot be used: ${why}`,
-    'Correct AGENTMAIL_DB or --db. In a user or password, write @ as %40, / as %2F, : as %3A.',
+    'Correct AGENTMAIL_DB or --db. In a user or password, write @ as %40, / as %2F, : as %3A, % as %25.',
   )

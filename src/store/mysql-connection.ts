@@ -4,6 +4,8 @@ import type { MysqlAddress } from './mysql-address.ts'
 import { type Row, type SqlValue, StoreError, type StoreTrouble } from './store.ts'
 
 const connectMs = 5_000
+/** Where there is another node to try. */
+const briefConnectMs = 2_000
 /** Longer than a database pauses to collect garbage, shorter than a caller's patience. */
 const statementMs = 10_000
 const closeMs = 1_000
@@ -57,8 +59,9 @@ export class MysqlConnection {
   ): Promise<MysqlConnection> {
     const { createConnection } = await import('mysql2')
     const { user, password, database, tls } = address
+    const patienceMs = address.hosts.length > 1 ? briefConnectMs : connectMs
     const connection = createConnection({
-      ...{ host, port, user, password, charset: 'UTF8MB4_BIN', connectTimeout: connectMs },
+      ...{ host, port, user, password, charset: 'UTF8MB4_BIN', connectTimeout: patienceMs },
       ...(withDatabase ? { database } : {}),
       ...(tls ? { ssl: tls } : {}),
     })
@@ -68,7 +71,7 @@ export class MysqlConnection {
       const timer = setTimeout(() => {
         opened.destroy()
         reject(new ConnectionLost(`${host}:${port} did not answer in time`))
-      }, connectMs)
+      }, patienceMs)
       connection.connect((error) => {
         clearTimeout(timer)
         if (!error) return resolve()

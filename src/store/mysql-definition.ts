@@ -45,6 +45,7 @@ async function isTable(
   if (isOurs) return true
   throw new StoreError(
     'unreadable',
-    `it has a table "${name}" of something else: AgentMail wants a database of its own`,
+    `it has a table "${name}" of something else`,
+    'AgentMail has one of that name: give it a database of its own with --db or AGENTMAIL_DB.',
   )
 }

@@ -7,6 +7,7 @@ import { StoreError } from './store.ts'
 
 const lockSeconds = 5
 const idleSeconds = 60
+const startMs = 2_000
 
 /** What an engine can do, found by asking it. */
 export interface Capabilities {
@@ -17,9 +18,13 @@ export interface Capabilities {
   collation: string
 }
 
+/** To one that may just be starting. */
+const connect = (address: MysqlAddress): Promise<MysqlConnection> =>
+  again(() => MysqlConnection.open(address, { database: false }), startMs)
+
 /** On the database, which is made if it is not there yet. */
 export async function connectToMade(address: MysqlAddress): Promise<MysqlConnection> {
-  const server = await MysqlConnection.open(address, { database: false })
+  const server = await connect(address)
   try {
     const name = `\`${address.database}\``
     const used = await server.query(`USE ${name}`).catch((error) => {
@@ -47,7 +52,7 @@ export async function connectToMade(address: MysqlAddress): Promise<MysqlConnect
 export async function connectToExisting(
   address: MysqlAddress,
 ): Promise<MysqlConnection | undefined> {
-  const server = await MysqlConnection.open(address, { database: false })
+  const server = await connect(address)
   try {
     const known = await server.query(
       'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',

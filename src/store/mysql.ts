@@ -14,6 +14,7 @@ import {
   prepareSession,
 } from './mysql-engine.ts'
 import { Line, Reach } from './mysql-lines.ts'
+import { NamedLock } from './mysql-lock.ts'
 import {
   type Row,
   type ServerDescription,
@@ -89,6 +90,7 @@ export class MysqlStore implements Store {
   readonly #writer: Line
   readonly #readers: Line[]
   readonly #committer: Committer
+  readonly #attendance: NamedLock
   readonly #lockName: string
   /** For so many transactions it asks other processes to wait, since it has met one of them. */
   #polite = 0
@@ -102,6 +104,7 @@ export class MysqlStore implements Store {
     this.#writer = new Line(reach)
     this.#committer = new Committer(this.#writer)
     this.#readers = Array.from({ length: readers }, () => new Line(reach))
+    this.#attendance = new NamedLock(new Line(reach), `agentmail-server ${database}`)
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
     this.describe = () => describeServer(this, capabilities, tls !== undefined)
     if (capabilities.isDolt) this.versions = new DoltVersions(new Line(reach), this, database)
@@ -114,6 +117,14 @@ export class MysqlStore implements Store {
   readonly clock = async (): Promise<number> => {
     const [row] = await this.all('SELECT UNIX_TIMESTAMP(NOW(6)) AS seconds')
     return Number(row?.seconds) * 1000
+  }
+
+  async attend(): Promise<void> {
+    await this.#attendance.take()
+  }
+
+  isAttended(): Promise<boolean> {
+    return this.#attendance.isTaken()
   }
 
   async all(sql: string, ...values: SqlValue[]): Promise<Row[]> {
@@ -150,6 +161,7 @@ export class MysqlStore implements Store {
     await this.#committer.close().catch(() => {}) // what it leaves harms nobody
     this.#reach.close()
     await this.versions?.close()
+    await this.#attendance.close()
     for (const line of [this.#writer, ...this.#readers]) await line.close()
   }
 

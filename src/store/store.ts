@@ -18,6 +18,10 @@ export interface View extends Reader {
   readonly engine: string
   /** The time by its own clock, in Unix milliseconds, where several machines share it. */
   readonly clock?: () => Promise<number>
+  /** Says that this process looks after what is in it; for a while, so it is said again and again. */
+  attend?(): Promise<void>
+  /** Whether a process does, as far as that can be known. */
+  isAttended?(): Promise<boolean>
   /** Where it keeps versions of what it held. */
   readonly versions?: Versions
   /** How its server is set up, where it has one. */

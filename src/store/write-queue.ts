@@ -307,7 +307,7 @@ function unwritable(cause: unknown): AgentMailError {
   }
   const next = {
     full: 'The disk is full: free some space and try again.',
-    again: 'It is busy with others, or its connection failed: try again.',
+    again: 'Another process holds it, or its connection failed: try again.',
     locked: 'Another process holds it: try again.',
     unreadable: 'Check the file, its permissions and its disk, then try again.',
     unreachable: 'Its server cannot be reached: try again when it is back.',

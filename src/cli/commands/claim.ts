@@ -99,9 +99,11 @@ async function holding(
         return isReleased ? 0 : 1
       }
     } catch (error) {
-      if (!AgentMailError.is(error) || error.code !== 'server_unreachable') throw error
+      // Whatever it is, the claims may still stand.
+      if (!AgentMailError.is(error) || error.code === 'unwritable') throw error
       log(`${error.message}; trying again`)
       if ((await Promise.race([held.stopped, sleep(lookMs)])) === 'stopped') return 1
+      if (error.code !== 'server_unreachable') continue
       connection = await reconnected(flags).catch(() => connection)
     }
   }
