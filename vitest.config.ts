@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-workers.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default'],
   },
 })

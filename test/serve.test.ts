@@ -156,7 +156,8 @@ describe('it does not start, and says what to do, when', () => {
       [file('none/mail.db'), /its folder does not exist/],
       [file('text.db/mail.db'), /could not be opened/],
     ]
-    const next = /(?:Check the file and its permissions, or name another database|a database of its own) with --db/
+    const next =
+      /(?:Check the file and its permissions, or name another database|a database of its own) with --db/
     await Promise.all(
       cases.map(([path, words]) => refused(5, ['--port', '0', '--db', path], words, next)),
     )
