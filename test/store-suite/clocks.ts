@@ -189,7 +189,7 @@ export function clocksSuite(newDatabase: NewDatabase): void {
     withSweeper(async ({ clock, register, pass, names }) => {
       const random = seededChoice()
       const sizes = [1000, 4000, 6000, staleMs / 2, staleMs, 2 * staleMs, hour, day]
-      for (const turn of upTo(isLong ? 500 : 30)) {
+      for (const turn of upTo(isLong ? 500 : 15)) {
         await register(`dead ${turn}`)
         await pass(random(4 * everyMs))
         clock.ms += (sizes[random(sizes.length)] ?? 0) * (random(2) ? 1 : -1)
