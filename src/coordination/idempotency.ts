@@ -1,8 +1,8 @@
 /** A key that a caller gives to a write, so that a retry gets the first answer instead of a second write. */
 import { createHash } from 'node:crypto'
 import { AgentMailError } from '../errors.ts'
+import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, type Transaction, text } from '../store/store.ts'
-import type { Need, Supply, Write } from '../store/write-queue.ts'
 
 export interface KeyedCall {
   agent_id: string

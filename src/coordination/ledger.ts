@@ -1,8 +1,8 @@
 /** Gives out ids and times in the transaction that stores them: no gaps, no repeats, in the order of commits. */
 import type { Clock } from '../clock.ts'
 import { uuid } from '../random.ts'
+import type { Shared, Write } from '../store/batch.ts'
 import { integer, StoreError } from '../store/store.ts'
-import type { Shared, Write } from '../store/write-queue.ts'
 import type { AgentName } from './agents.ts'
 
 /** What the journal tells of a project. */

@@ -1,6 +1,7 @@
 /** Messages in the channels of a project. */
+
+import type { Write } from '../store/batch.ts'
 import { integer, type Row, text } from '../store/store.ts'
-import type { Write } from '../store/write-queue.ts'
 import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { IdempotencyKeys } from './idempotency.ts'

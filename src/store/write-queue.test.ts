@@ -5,9 +5,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../test/support/agentmail.ts'
 import { at, troubled, upTo } from '../../test/support/databases.ts'
 import { AgentMailError } from '../errors.ts'
+import type { Write } from './batch.ts'
 import { openSqlite } from './sqlite.ts'
 import { integer, type Store, StoreError, type StoreTrouble, text } from './store.ts'
-import { type Write, WriteQueue } from './write-queue.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** A real database with a table of notes, and what the queue does to it. */
 async function open() {
