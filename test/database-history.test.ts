@@ -102,6 +102,20 @@ describeWith('dolt', 'the audit trail on Dolt', () => {
     expect((await audit.run('--diff', first, second)).stdout).toMatch(
       /^\+ agent .* bob +reviewer\n\+ message .* ann +\[broadcast\] hello bob\n\+ change .* a\.ts {2}better\n$/,
     )
+    expect(await audit.entries(first.slice(0, 8))).toEqual(await audit.entries(first))
+    const later = await audit.run('--since', first.slice(0, 8), '--json')
+    expect(JSON.parse(later.stdout)).toEqual(entries.slice(entriesAfter[0]))
+    const beforeTheTables = at(commits, 0).hash
+    expect(await audit.entries(beforeTheTables)).toEqual([])
+    expect(await audit.differences(beforeTheTables, second)).toHaveLength(6)
+    for (const args of [
+      ['--as-of', ''],
+      ['--diff', '', 'HEAD'],
+      ['--diff', 'HEAD', ''],
+      ['HEAD'],
+    ]) {
+      expect((await audit.run(...args)).exitCode, args.join()).toBe(1)
+    }
     const { exitCode, stderr } = await audit.run('--as-of', 'nothing')
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
