@@ -45,14 +45,14 @@ export const mariadbArgs = (folder: string, port: number): string[] => [
   logFileSize,
 ]
 
-export async function startMariadb(env: Env = {}): Promise<DatabaseServer> {
+export async function startMariadb(env: Env = {}, more: string[] = []): Promise<DatabaseServer> {
   const port = await freePort()
   const server = new ServerProcess('mariadb')
   layDown(server.folder)
   const start = () =>
     server.start({
       program: pathOf('mariadbd'),
-      args: mariadbArgs(server.folder, port),
+      args: [...mariadbArgs(server.folder, port), ...more],
       env,
       isReady: async () => (await query(urlOf(port), 'SELECT 1')).length === 1,
       timeoutMs: 30_000,
