@@ -18,6 +18,7 @@ import { SharedClock } from './shared-clock.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 import { VersionFinder } from './version-finder.ts'
 import { VersionKeeper } from './version-keeper.ts'
+import { type SettableClock, WatchedClock } from './watched-clock.ts'
 
 /** The project of whoever names none: the repository itself. */
 export const ownProject = ''
@@ -52,7 +53,7 @@ export interface Project {
 
 export class Coordination {
   readonly #options: CoordinationOptions
-  readonly #clock: Clock
+  readonly #clock: WatchedClock
   readonly #reader: Reader
   readonly #queue: WriteQueue
   readonly #news: News
@@ -61,9 +62,9 @@ export class Coordination {
   #sweeper: Sweeper | undefined
   #versionKeeper: VersionKeeper | undefined
 
-  private constructor(options: CoordinationOptions, clock: Clock) {
+  private constructor(options: CoordinationOptions, clock: SettableClock) {
     this.#options = options
-    this.#clock = clock
+    this.#clock = new WatchedClock(clock, options.staleMs)
     this.#reader = withWords(options.store)
     this.#queue = new WriteQueue(options.store)
     this.#news = new News(this.#reader)

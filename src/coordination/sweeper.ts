@@ -1,15 +1,14 @@
 /** Removes agents that have gone stale: their claims are released and the others are told, once. */
-import type { Clock } from '../clock.ts'
 import { log } from '../log.ts'
 import type { Write } from '../store/batch.ts'
 import { marks, type Row, text } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'
-import { SharedClock } from './shared-clock.ts'
+import type { WatchedClock } from './watched-clock.ts'
 
-/** How far two clocks may drift apart between two sweeps before one of them was set. */
-const clockToleranceMs = 5000
+/** A sweep that comes later than this was held up, and so were signs of life. */
+const pauseToleranceMs = 5000
 
 /**
  * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
@@ -18,18 +17,19 @@ const clockToleranceMs = 5000
  */
 export class Sweeper {
   readonly #sweep: () => Promise<unknown>
-  readonly #clock: Clock
+  readonly #clock: WatchedClock
   readonly #attend: () => Promise<unknown>
   readonly #isDown: () => boolean
   readonly #staleMs: number
   readonly #everyMs: number
   readonly #timer: NodeJS.Timeout
   #listeningSince: number
-  #last: { wall: number; steady: number }
+  #lastTick = performance.now()
+  #timesSet: number
 
   constructor(options: {
     sweep: () => Promise<unknown>
-    clock: Clock
+    clock: WatchedClock
     /** Says that somebody looks after the agents: at once, and before each sweep. */
     attend?: () => Promise<unknown>
     /** Whether the database is gone, so that no sign of life can be kept. */
@@ -43,8 +43,8 @@ export class Sweeper {
     this.#isDown = options.isDown
     this.#staleMs = options.staleMs
     this.#everyMs = options.everyMs
-    this.#last = this.#now()
-    this.#listeningSince = this.#last.wall
+    this.#listeningSince = this.#clock.now()
+    this.#timesSet = this.#clock.timesSet
     this.#timer = setInterval(() => this.#tick(), options.everyMs)
     this.#timer.unref()
     this.#attend().catch(() => {}) // the first sweep says it again
@@ -58,7 +58,7 @@ export class Sweeper {
     try {
       await this.#attend()
       // Before it is compared with the steady time: it may have been set.
-      if (this.#clock instanceof SharedClock) await this.#clock.set()
+      await this.#clock.set()
       if (this.#hasListened()) await this.#sweep()
     } catch (error) {
       this.#listeningSince = this.#clock.now() // nor could signs of life be kept
@@ -71,23 +71,15 @@ export class Sweeper {
 
   /** Whether it was there all the time after which an agent is stale. */
   #hasListened(): boolean {
-    const now = this.#now()
-    const steadily = now.steady - this.#last.steady
-    const drift = Math.abs(now.wall - this.#last.wall - steadily)
-    const pause = steadily - this.#everyMs
-    if (
-      this.#isDown() ||
-      drift > Math.min(clockToleranceMs, this.#staleMs / 4) ||
-      pause > Math.max(clockToleranceMs, this.#staleMs / 4)
-    ) {
-      this.#listeningSince = now.wall
+    const [now, steady] = [this.#clock.now(), performance.now()]
+    const pause = steady - this.#lastTick - this.#everyMs
+    const isHeldUp = pause > Math.max(pauseToleranceMs, this.#staleMs / 4)
+    if (this.#isDown() || isHeldUp || this.#clock.timesSet !== this.#timesSet) {
+      this.#listeningSince = now
     }
-    this.#last = now
-    return now.wall - this.#listeningSince >= this.#staleMs
-  }
-
-  #now() {
-    return { wall: this.#clock.now(), steady: performance.now() }
+    this.#lastTick = steady
+    this.#timesSet = this.#clock.timesSet
+    return now - this.#listeningSince >= this.#staleMs
   }
 }
 

@@ -2,6 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import { SharedClock } from '../../src/coordination/shared-clock.ts'
 import { Sweeper } from '../../src/coordination/sweeper.ts'
+import { WatchedClock } from '../../src/coordination/watched-clock.ts'
 import {
   type NewDatabase,
   seededChoice,
@@ -23,7 +24,10 @@ const inTheEnd = 3 * staleMs + 2 * everyMs
 async function open(newDatabase: NewDatabase, isShared: boolean) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   const clock = new TestClock()
-  const seen = isShared ? await SharedClock.open(async () => clock.ms) : clock
+  const seen = new WatchedClock(
+    isShared ? await SharedClock.open(async () => clock.ms) : clock,
+    staleMs,
+  )
   const database = await TestDatabase.create(newDatabase)
   let jump = 0
   let isGone = false
@@ -124,6 +128,16 @@ export function clocksSuite(newDatabase: NewDatabase): void {
         expect(await names()).toEqual(['living'])
       }, isShared),
   )
+
+  it('keeps the living when the clock is set back, and forward again before the next sweep', () =>
+    withSweeper(async ({ clock, pass, names }) => {
+      await pass(2 * staleMs)
+      clock.ms -= day
+      await pass(1000) // in which the living agent is heard of
+      clock.ms += day
+      await pass(everyMs)
+      expect(await names()).toEqual(['living'])
+    }))
 
   it('removes who was there before the clock was set back, and died then', () =>
     withSweeper(async ({ clock, register, pass, names }) => {
