@@ -50,7 +50,7 @@ export class Agents {
       const known = input.agent_id && (await nameOf(write, project, input.agent_id))
       const agent_id = input.agent_id && known === input.name ? input.agent_id : uuid()
       const agent = { agent_id, name: input.name }
-      const ledger = await Ledger.open(write, project, clock)
+      const ledger = await Ledger.open(write, this.#desk)
       const at = ledger.nextTime()
       await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
       write.append('presence', {
@@ -118,7 +118,7 @@ export class Agents {
 
   /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */
   async leave(agent_id: string): Promise<void> {
-    const { project, queue, clock } = this.#desk
+    const { project, queue } = this.#desk
     await queue.write(async (write) => {
       const agent = await this.touch(write, agent_id)
       const claims = await write.all(
@@ -127,7 +127,7 @@ export class Agents {
         agent_id,
       )
       if (claims.length > 0) return
-      const ledger = await Ledger.open(write, project, clock)
+      const ledger = await Ledger.open(write, this.#desk)
       await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
       ledger.record(agent, 'left')
     })

@@ -39,7 +39,7 @@ export class Changes {
     summary: string
     idempotency_key?: string | undefined
   }): Promise<{ change_id: number }> {
-    const { project, queue, clock, news } = this.#desk
+    const { project, queue, news } = this.#desk
     const [file_path = ''] = await this.#desk.normalPaths([spelling])
     const call = {
       agent_id,
@@ -52,7 +52,7 @@ export class Changes {
       const before = await this.#keys.answeredBefore(write, call)
       const agent = await this.#agents.touch(write, agent_id)
       if (before !== undefined) return { change_id: before }
-      const ledger = await Ledger.open(write, project, clock)
+      const ledger = await Ledger.open(write, this.#desk)
       const change_id = ledger.nextChangeId()
       const at = ledger.nextTime()
       write.append('changes', {

@@ -46,7 +46,7 @@ export class Claims {
     agent_id: string
     files: string[]
   }): Promise<{ claimed: string[]; conflicts: Conflict[] }> {
-    const { project, queue, clock } = this.#desk
+    const { project, queue } = this.#desk
     const paths = await this.#named(files)
     return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
@@ -54,7 +54,7 @@ export class Claims {
       const free = paths.filter(({ hash }) => !held.has(hash))
       const taken = new Set<string>()
       // Without a free path nothing changes, so nothing is taken from the ledger.
-      const ledger = free.length > 0 ? await Ledger.open(write, project, clock) : undefined
+      const ledger = free.length > 0 ? await Ledger.open(write, this.#desk) : undefined
       for (const { path, hash } of free) {
         if (!ledger || taken.has(hash)) continue
         taken.add(hash)
@@ -96,14 +96,14 @@ export class Claims {
     agent_id: string
     files: string[]
   }): Promise<{ released: string[] }> {
-    const { project, queue, clock } = this.#desk
+    const { project, queue } = this.#desk
     const paths = await this.#named(files)
     return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
       const held = await this.#held(write, paths)
       const own = paths.filter(({ hash }) => held.get(hash)?.agent_id === agent_id)
       if (own.length === 0) return { released: [] }
-      const ledger = await Ledger.open(write, project, clock)
+      const ledger = await Ledger.open(write, this.#desk)
       const hashes = [...new Set(own.map(({ hash }) => hash))]
       for (const some of chunksOf(hashes)) {
         await write.run(

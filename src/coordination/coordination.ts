@@ -8,6 +8,7 @@ import { Claims } from './claims.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, readHistory } from './history.ts'
+import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Presence } from './presence.ts'
@@ -167,6 +168,7 @@ export class Coordination {
       clock: this.#clock,
       news: this.#news,
       presence: this.#presence,
+      counters: new ProjectCounters(name),
       versions: this.#versionsOf(name),
       normalPaths: (spellings) => (name === ownProject ? roots : noRoots).normal(spellings),
     }

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { Reader, Versions } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
+import type { ProjectCounters } from './ledger.ts'
 import type { News } from './news.ts'
 import type { Presence } from './presence.ts'
 import type { VersionFinder } from './version-finder.ts'
@@ -17,6 +18,7 @@ export interface Desk {
   clock: Clock
   news: News
   presence: Presence
+  counters: ProjectCounters
   /** Where the database keeps versions. */
   versions: DeskVersions | undefined
   /** The normal form of each path; one that leaves the project is refused, and the call with it. */

@@ -2,8 +2,9 @@
 import type { Clock } from '../clock.ts'
 import { uuid } from '../random.ts'
 import type { Shared, Write } from '../store/batch.ts'
-import { integer, StoreError } from '../store/store.ts'
+import { integer, StoreError, type Transaction } from '../store/store.ts'
 import type { AgentName } from './agents.ts'
+import type { Desk } from './desk.ts'
 
 /** What the journal tells of a project. */
 export type JournalEvent =
@@ -37,9 +38,9 @@ export class Ledger {
   }
 
   /** Whoever opens it will write: check what can be refused before. */
-  static async open(write: Write, project: string, clock: Clock): Promise<Ledger> {
-    const counters = await write.shared(`counters of ${project}`, () => load(write, project))
-    return new Ledger(project, write, clock, counters)
+  static async open(write: Write, { project, clock, counters }: Desk): Promise<Ledger> {
+    const shared = await write.shared(`counters of ${project}`, () => counters.load(write))
+    return new Ledger(project, write, clock, shared)
   }
 
   nextMessageId(): number {
@@ -83,41 +84,76 @@ export class Ledger {
   }
 }
 
+/** After another process was met, so many batches are written with care. */
+const carefulBatches = 50
+
 /**
- * The token is new before the counters are read: engines that lock rows lock it there, and those
- * that merge at the commit refuse the second of two tokens. So two batches never give out one id.
+ * The counters of one project, which the process that wrote last still knows. Every batch gives
+ * their row a new token, and changes it only where it finds the token that it expects: so two
+ * batches never give out one id.
  */
-async function load(write: Write, project: string): Promise<Shared<Counters>> {
-  const token = uuid()
-  const found = await write.run('UPDATE projects SET token = ? WHERE project = ?', token, project)
-  if (found === 0) {
-    await write.run(
-      'INSERT INTO projects (project, last_message, last_change, last_entry, last_us, token) VALUES (?, 0, 0, 0, 0, ?)',
+export class ProjectCounters {
+  readonly #project: string
+  #known: { token: string; counters: Counters } | undefined
+  #careful = 0
+
+  constructor(project: string) {
+    this.#project = project
+  }
+
+  async load(write: Write): Promise<Shared<Counters>> {
+    const token = uuid()
+    const known = this.#careful > 0 ? undefined : this.#known
+    const value = known ? { ...known.counters } : await this.#take(write, token)
+    if (this.#careful > 0) this.#careful--
+    write.afterCommit(() => {
+      this.#known = { token, counters: value }
+    })
+    return {
+      value,
+      save: (transaction) => this.#save(transaction, value, known?.token ?? token, token),
+    }
+  }
+
+  /**
+   * The token is new before the counters are read: engines that lock rows lock it there, and those
+   * that merge at the commit refuse the second of two tokens.
+   */
+  async #take(write: Write, token: string): Promise<Counters> {
+    const project = this.#project
+    const found = await write.run('UPDATE projects SET token = ? WHERE project = ?', token, project)
+    if (found === 0) {
+      await write.run(
+        'INSERT INTO projects (project, last_message, last_change, last_entry, last_us, token) VALUES (?, 0, 0, 0, 0, ?)',
+        project,
+        token,
+      )
+    }
+    const [row] = await write.all(
+      'SELECT last_message, last_change, last_entry, last_us FROM projects WHERE project = ?',
       project,
-      token,
     )
+    return {
+      message: integer(row?.last_message),
+      change: integer(row?.last_change),
+      entry: integer(row?.last_entry),
+      us: integer(row?.last_us),
+    }
   }
-  const [row] = await write.all(
-    'SELECT last_message, last_change, last_entry, last_us FROM projects WHERE project = ?',
-    project,
-  )
-  const value: Counters = {
-    message: integer(row?.last_message),
-    change: integer(row?.last_change),
-    entry: integer(row?.last_entry),
-    us: integer(row?.last_us),
-  }
-  const save: Shared<Counters>['save'] = async (transaction) => {
+
+  async #save(
+    transaction: Transaction,
+    { message, change, entry, us }: Counters,
+    expected: string,
+    token: string,
+  ): Promise<void> {
     const saved = await transaction.run(
-      'UPDATE projects SET last_message = ?, last_change = ?, last_entry = ?, last_us = ? WHERE project = ? AND token = ?',
-      value.message,
-      value.change,
-      value.entry,
-      value.us,
-      project,
-      token,
+      'UPDATE projects SET last_message = ?, last_change = ?, last_entry = ?, last_us = ?, token = ? WHERE project = ? AND token = ?',
+      ...[message, change, entry, us, token, this.#project, expected],
     )
-    if (saved !== 1) throw new StoreError('again', 'another process took the counters')
+    if (saved === 1) return
+    this.#known = undefined
+    this.#careful = carefulBatches
+    throw new StoreError('again', 'another process took the counters')
   }
-  return { value, save }
 }

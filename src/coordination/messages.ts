@@ -121,12 +121,13 @@ export class Messages {
 /** Adds a message to what a transaction stores, and gives its id. */
 export async function store(
   write: Write,
-  { project, clock, news }: Desk,
+  desk: Desk,
   sender: AgentName,
   { channel, subject, body }: Letter,
   event: JournalEvent,
 ): Promise<number> {
-  const ledger = await Ledger.open(write, project, clock)
+  const { project, news } = desk
+  const ledger = await Ledger.open(write, desk)
   const id = ledger.nextMessageId()
   const at = ledger.nextTime()
   write.append('messages', {

@@ -109,8 +109,8 @@ export async function sweepProject(desk: Desk, silentSinceUs: number): Promise<n
 }
 
 async function tell(write: Write, desk: Desk, swept: Row[]): Promise<void> {
-  const { project, clock } = desk
-  const ledger = await Ledger.open(write, project, clock)
+  const { project } = desk
+  const ledger = await Ledger.open(write, desk)
   const ids = swept.map((agent) => text(agent.agent_id))
   const claims = await write.all(
     `SELECT file_path, agent_id FROM file_claims WHERE project = ? AND agent_id IN (${marks(ids.length)}) ORDER BY project, path_hash`,

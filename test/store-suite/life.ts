@@ -1,4 +1,5 @@
 /** Signs of life against sweeps: whoever was heard of stays with all it holds, whoever was not goes once. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Project } from '../../src/coordination/coordination.ts'
 import { AgentMailError } from '../../src/errors.ts'
@@ -93,6 +94,7 @@ export function lifeSuite(newDatabase: NewDatabase): void {
         const heard = await Promise.all(
           agents.map(async ({ agent_id, project }, index) => {
             for (let turns = random(40); turns > 0; turns--) await wait()
+            if (random(3) === 0) await sleep(random(40)) // where a sweep takes its time
             const sign = at(signs, random(signs.length))
             return isHeard(sign(project, agent_id, `${round} ${index}`))
           }),
