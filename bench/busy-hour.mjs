@@ -30,9 +30,12 @@ export async function busyHour(start, dolt) {
   const size = () => dolt.size(folderOf(url))
   const settings = { AGENTMAIL_DOLT_COMMIT_SECONDS: String(interval) }
   const server = await start.agentmail('busy', { url, settings })
+  const began = performance.now()
   const before = { size: size(), commits: await commitsOf(url) }
   const seconds = await write(server, writes)
   const commits = (await commitsOf(url)) - before.commits
+  // In a window of this length, so many ends of an interval can lie.
+  const intervals = Math.floor((performance.now() - began) / 1000 / interval) + 1
   const grown = size() - before.size
   const memory = dolt.memory()
   await server.stop()
@@ -43,7 +46,7 @@ export async function busyHour(start, dolt) {
   const beforeLone = size()
   await work(quiet, await quiet.register('lone'), agents, loneWrites)
   const bytesAlone = (size() - beforeLone) / loneWrites
-  return { writes, agents, seconds, interval, commits, grown, kept, bytesAlone, memory }
+  return { writes, agents, seconds, interval, intervals, commits, grown, kept, bytesAlone, memory }
 }
 
 async function commitsOf(url) {

@@ -189,7 +189,7 @@ function goalRows({ names, rates }, hour) {
       what: 'Dolt commits in a busy hour',
       value: hour.commits,
       base: 'times that the interval passed',
-      baseValue: Math.ceil(hour.seconds / hour.interval),
+      baseValue: hour.intervals,
       unit: '',
       atMost: 1,
     },
