@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { agentmail, temporaryFolder } from './support/agentmail.ts'
 import { type DatabaseServer, expectNoPassword } from './support/database-servers.ts'
 import { startMariadb } from './support/mariadb.ts'
-import { describeWith } from './support/parts.ts'
+import { describeWith, pathOf } from './support/parts.ts'
 
 /** An authority, and a certificate of it for the name localhost. */
 function makeCertificates(folder: string) {
   const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+    execFileSync(pathOf('openssl'), args, { cwd: folder, stdio: 'pipe' })
   const make = ['req', '-newkey', 'rsa:2048', '-nodes']
   for (const name of ['ca', 'other']) {
     const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`]
