@@ -45,7 +45,7 @@ describe('a server killed at random moments under sixteen writers', () => {
   }
 
   it('keeps every acknowledged write once, and a retry with its key finds it', async () => {
-    const { storm, end, url } = await weather(isLong ? 200 : 12)
+    const { storm, end, url } = await weather(isLong ? 200 : 10)
     const uncertain = storm.writes.filter(({ lost }) => lost > 0)
     expect(uncertain.length).toBeGreaterThan(0)
 

@@ -140,7 +140,7 @@ describeWith('tmux', 'in tmux, where a call takes its time', () => {
   ): Promise<number> {
     await client.call('list-recipients')
     const { now: idle } = memory(client.pid)
-    const isOver = new Promise((resolve) => setTimeout(resolve, 4_000))
+    const isOver = new Promise((resolve) => setTimeout(resolve, 2_500))
     const params = { name: 'list-recipients', _meta: { padding } }
     for (let count = 0; count < 1_500; count++) {
       const id = idOf(count)

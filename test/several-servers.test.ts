@@ -55,7 +55,10 @@ interface Engine {
 }
 
 const engines: Engine[] = [
-  { engine: 'MariaDB', part: 'mariadbd', start: async () => [await startMariadb()] },
+  // Alone in the long version only, since a node of Galera is one.
+  ...(isLong
+    ? [{ engine: 'MariaDB', part: 'mariadbd', start: async () => [await startMariadb()] }]
+    : []),
   { engine: 'Dolt', part: 'dolt', start: async () => [await startDolt()], more: doltCommitsSuite },
   {
     engine: 'Galera, each at its own node',

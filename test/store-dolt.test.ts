@@ -5,7 +5,7 @@ import { mysqlAddress } from '../src/store/mysql-address.ts'
 import { storeSuite } from './store-suite.ts'
 import type { DatabaseServer } from './support/database-servers.ts'
 import { startDolt } from './support/dolt.ts'
-import { describeWith } from './support/parts.ts'
+import { describeWith, isLong } from './support/parts.ts'
 
 describeWith('dolt', 'Dolt', () => {
   let server: DatabaseServer
@@ -14,8 +14,9 @@ describeWith('dolt', 'Dolt', () => {
   })
   afterAll(() => server?.stop())
 
-  storeSuite('Dolt', async () => {
+  const newDatabase = async () => {
     const address = mysqlAddress(await server.newDatabase())
     return () => openMysql(address)
-  })
+  }
+  storeSuite('Dolt', newDatabase, { clocks: isLong })
 })

@@ -6,7 +6,7 @@ import { storeSuite } from './store-suite.ts'
 import type { DatabaseServer } from './support/database-servers.ts'
 import { at } from './support/databases.ts'
 import { startGalera } from './support/galera.ts'
-import { describeWith } from './support/parts.ts'
+import { describeWith, isLong } from './support/parts.ts'
 
 describeWith('libgalera_smm.so', 'Galera', () => {
   let nodes: DatabaseServer[]
@@ -15,9 +15,10 @@ describeWith('libgalera_smm.so', 'Galera', () => {
   })
   afterAll(() => Promise.all((nodes ?? []).map((node) => node.stop())))
 
-  storeSuite('Galera', async () => {
+  const newDatabase = async () => {
     const { database } = mysqlAddress(await at(nodes, 0).newDatabase())
     let connections = 0
     return () => openMysql(mysqlAddress(at(nodes, connections++ % nodes.length).url(database)))
-  })
+  }
+  storeSuite('Galera', newDatabase, { clocks: isLong })
 })

@@ -5,7 +5,7 @@ import { mysqlAddress } from '../src/store/mysql-address.ts'
 import { storeSuite } from './store-suite.ts'
 import type { DatabaseServer } from './support/database-servers.ts'
 import { startMariadb } from './support/mariadb.ts'
-import { describeWith } from './support/parts.ts'
+import { describeWith, isLong } from './support/parts.ts'
 
 describeWith('mariadbd', 'MariaDB', () => {
   let server: DatabaseServer
@@ -14,8 +14,9 @@ describeWith('mariadbd', 'MariaDB', () => {
   })
   afterAll(() => server?.stop())
 
-  storeSuite('MariaDB', async () => {
+  const newDatabase = async () => {
     const address = mysqlAddress(await server.newDatabase())
     return () => openMysql(address)
-  })
+  }
+  storeSuite('MariaDB', newDatabase, { clocks: isLong })
 })

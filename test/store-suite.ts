@@ -13,12 +13,17 @@ import { isLong } from './support/parts.ts'
 /**
  * @param newDatabase makes an empty database, and gives what connects to it; each test makes its own
  * and connects as often as it likes, as several servers would.
+ * @param options.clocks whether clocks that are set are tried, which no engine has a part in.
  * @example storeSuite('SQLite', async () => {
  *   const path = join(temporaryFolder(), 'agentmail.db')
  *   return () => openSqlite(path)
  * })
  */
-export function storeSuite(name: string, newDatabase: NewDatabase): void {
+export function storeSuite(
+  name: string,
+  newDatabase: NewDatabase,
+  options: { clocks?: boolean } = {},
+): void {
   vi.setConfig({ testTimeout: isLong ? 900_000 : 120_000 })
   describe(`${name}: the port`, () => portSuite(newDatabase))
   describe(`${name}: the schema`, () => schemaSuite(newDatabase))
@@ -26,5 +31,5 @@ export function storeSuite(name: string, newDatabase: NewDatabase): void {
   describe(`${name}: retries`, () => retrySuite(newDatabase))
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
-  describe(`${name}: clocks`, () => clocksSuite(newDatabase))
+  if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
 }

@@ -7,7 +7,7 @@ import { StoreError } from './store.ts'
 
 const lockSeconds = 5
 const idleSeconds = 60
-const startMs = 2_000
+const startMs = 1_000
 
 /** What an engine can do, found by asking it. */
 export interface Capabilities {
