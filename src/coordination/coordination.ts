@@ -47,7 +47,7 @@ export interface Project {
   claims: Claims
   changes: Changes
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
-  difference(request: DifferenceRequest): Promise<Difference[]>
+  difference(request: DifferenceRequest): AsyncGenerator<Difference>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
 }

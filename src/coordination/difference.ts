@@ -1,6 +1,7 @@
 /** What differs between two moments of a project: agents that came or went, claims, messages, changes. */
+import type { Row } from '../store/store.ts'
 import type { Desk } from './desk.ts'
-import { entryOf, momentOf, readJournal } from './history.ts'
+import { type Condition, entryOf, momentOf, readJournal } from './history.ts'
 
 export interface Difference {
   change: 'added' | 'removed'
@@ -27,64 +28,56 @@ const comings = ['registered', 'claimed']
 const goings = ['left', 'went stale', 'released']
 const standingEvents = [...comings, ...goings].map((event) => `'${event}'`).join(', ')
 
-/** From the first moment to the second; if that is the earlier one, what came since is told as removed. */
-export async function readDifference(
+/** From the first moment to the second; if that is the earlier one, what came since is told as removed. Oldest first. */
+export async function* readDifference(
   desk: Desk,
   request: DifferenceRequest,
-): Promise<Difference[]> {
+): AsyncGenerator<Difference> {
   const finder = await desk.versions?.finder()
   const from = await momentOf(desk, request.from, 'diff', finder)
   const to = await momentOf(desk, request.to, 'diff', finder)
-  const [early, late] = from.entry <= to.entry ? [from, to] : [to, from]
+  const isForward = from.entry <= to.entry
+  const [early, late] = isForward ? [from, to] : [to, from]
+  const [gone, come] = isForward ? (['removed', 'added'] as const) : (['added', 'removed'] as const)
 
-  const standing: Standing = new Map()
-  const before = readJournal(
-    desk,
-    [['j.entry <= ?', early.entry], [`j.event IN (${standingEvents})`]],
-    early.version,
-  )
-  for await (const row of before) follow(standing, entryOf(row))
-  const stood: Standing = new Map(standing)
+  const before: Condition = ['j.entry <= ?', early.entry]
+  const between: Condition[] = [
+    ['j.entry > ?', early.entry],
+    ['j.entry <= ?', late.entry],
+  ]
+  const comingAndGoing: Condition = [`j.event IN (${standingEvents})`]
+  const stood: Standing = new Map()
+  await follow(stood, readJournal(desk, [before, comingAndGoing], early.version))
+  const stands: Standing = new Map(stood)
+  await follow(stands, readJournal(desk, [...between, comingAndGoing], late.version))
 
-  const said: Thing[] = []
-  const between = readJournal(
-    desk,
-    [
-      ['j.entry > ?', early.entry],
-      ['j.entry <= ?', late.entry],
-    ],
-    late.version,
-  )
-  for await (const row of between) {
+  for (const [key, thing] of stood) if (!stands.has(key)) yield { change: gone, ...thing }
+  for await (const row of readJournal(desk, between, late.version)) {
     const entry = entryOf(row)
-    follow(standing, entry)
-    if (typeof row.body === 'string') said.push(thing('message', entry))
-    if (typeof row.summary === 'string') said.push(thing('change', entry))
+    const key = keyOf(entry)
+    const came = stood.has(key) ? undefined : stands.get(key)
+    if (came?.at === entry.at) yield { change: come, ...came }
+    if (typeof row.body === 'string') yield { change: come, ...thingOf('message', entry) }
+    if (typeof row.summary === 'string') yield { change: come, ...thingOf('change', entry) }
   }
-
-  const only = (one: Standing, other: Standing) =>
-    [...one].filter(([key]) => !other.has(key)).map(([, value]) => value)
-  const isForward = early === from
-  const as = (change: Difference['change'], things: Thing[]): Difference[] =>
-    things.map((one) => ({ change, ...one }))
-  return [
-    ...as(isForward ? 'removed' : 'added', only(stood, standing)),
-    ...as(isForward ? 'added' : 'removed', [...only(standing, stood), ...said]),
-  ].sort((a, b) => (a.at < b.at ? -1 : 1))
 }
 
 type Entry = ReturnType<typeof entryOf>
 
-const thing = (what: Thing['what'], { event: _, commit: __, ...entry }: Entry): Thing => ({
+const thingOf = (what: Thing['what'], { event: _, commit: __, ...entry }: Entry): Thing => ({
   what,
   ...entry,
 })
 
-/** Brings what stands up to date with an entry. */
-function follow(standing: Standing, entry: Entry): void {
-  const what = entry.file === null ? 'agent' : 'claim'
-  const key = `${entry.agent_id} ${entry.file ?? ''}`
-  if (goings.includes(entry.event)) standing.delete(key)
-  else if (comings.includes(entry.event) && !standing.has(key))
-    standing.set(key, thing(what, entry))
+const keyOf = ({ agent_id, file }: Entry): string => `${agent_id} ${file ?? ''}`
+
+/** Brings what stands up to date with entries of the journal. */
+async function follow(standing: Standing, rows: AsyncIterable<Row>): Promise<void> {
+  for await (const row of rows) {
+    const entry = entryOf(row)
+    const key = keyOf(entry)
+    const what = entry.file === null ? 'agent' : 'claim'
+    if (goings.includes(entry.event)) standing.delete(key)
+    else if (!standing.has(key)) standing.set(key, thingOf(what, entry))
+  }
 }

@@ -29,10 +29,8 @@ const routes: Record<string, Answer> = {
   'GET /api/history': (project, query, _, response) =>
     sendLines(response, project.history(checked(historyQuery, fieldsOf(query)))),
 
-  'GET /api/difference': async (project, query, _, response) => {
-    const differences = await project.difference(checked(differenceQuery, fieldsOf(query)))
-    await sendLines(response, differences[Symbol.iterator]())
-  },
+  'GET /api/difference': (project, query, _, response) =>
+    sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query)))),
 
   'POST /api/leave': async (project, _, request, response) => {
     const { agent_id } = checked(leaveQuery, await readJsonBody(request))
@@ -42,10 +40,7 @@ const routes: Record<string, Answer> = {
 }
 
 /** One entry a line, since a journal may be longer than memory. */
-async function sendLines(
-  response: ServerResponse,
-  entries: Iterator<unknown> | AsyncIterator<unknown>,
-): Promise<void> {
+async function sendLines(response: ServerResponse, entries: AsyncIterator<unknown>): Promise<void> {
   const first = await entries.next() // before the status is out, so that a refusal can be told
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   for (let entry = first; !entry.done; entry = await entries.next()) {

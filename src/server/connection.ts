@@ -18,7 +18,7 @@ export interface Connection {
   agents(options?: { known?: boolean }): Promise<{ agents: AgentEntry[] }>
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
-  difference(request: DifferenceRequest): Promise<Difference[]>
+  difference(request: DifferenceRequest): AsyncIterable<Difference>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -64,7 +64,7 @@ export class LocalConnection implements Connection {
     return this.#project.history(request)
   }
 
-  difference(request: DifferenceRequest): Promise<Difference[]> {
+  difference(request: DifferenceRequest): AsyncIterable<Difference> {
     return this.#project.difference(request)
   }
 

@@ -122,11 +122,8 @@ export class RemoteConnection implements Connection {
     return this.#lines(this.#path('/api/history', { ...request }))
   }
 
-  async difference(request: DifferenceRequest): Promise<Difference[]> {
-    const differences: Difference[] = []
-    const lines = this.#lines<Difference>(this.#path('/api/difference', { ...request }))
-    for await (const difference of lines) differences.push(difference)
-    return differences
+  difference(request: DifferenceRequest): AsyncGenerator<Difference> {
+    return this.#lines(this.#path('/api/difference', { ...request }))
   }
 
   /** What a server of the same version sends, one JSON text a line. */

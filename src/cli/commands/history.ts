@@ -54,9 +54,7 @@ export const command: Command = {
         as_of: timeOf(flags['as-of']),
       })
       if (json) {
-        const all = []
-        for await (const entry of entries) all.push(entry)
-        printJson(all)
+        printJson(await listOf(entries))
         return 0
       }
       let count = 0
@@ -78,19 +76,27 @@ async function showDifference(
   to: string,
   json: boolean,
 ): Promise<number> {
-  const differences = await connection.difference({ from, to })
+  const differences = connection.difference({ from, to })
   if (json) {
-    printJson(differences)
+    printJson(await listOf(differences))
     return 0
   }
-  for (const { change, what, at, agent_name, file, text } of differences) {
+  let count = 0
+  for await (const { change, what, at, agent_name, file, text } of differences) {
     const sign = change === 'added' ? '+' : '-'
     print(
       `${sign} ${what.padEnd(7)}  ${localTime(at)}  ${line(agent_name).padEnd(16)}  ${about(file, text)}`.trimEnd(),
     )
+    count++
   }
-  if (differences.length === 0) print('Nothing differs')
+  if (count === 0) print('Nothing differs')
   return 0
+}
+
+async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
 }
 
 const about = (file: string | null, text: string | null): string =>
