@@ -97,6 +97,18 @@ export const settings = {
     about: 'how often a Dolt database gets a commit of what was written',
     fallback: 10,
   },
+  vault: {
+    env: 'VAULT_PATH',
+    flag: 'vault',
+    value: 'path',
+    about: 'the folder of Markdown notes that the obsidian tools work in',
+    fallback: undefined,
+  },
+  cacheHome: {
+    env: 'XDG_CACHE_HOME',
+    about: "where the vault's search index is kept, instead of your cache folder",
+    fallback: undefined,
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',

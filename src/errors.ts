@@ -5,6 +5,7 @@ const exitCodes = {
   already_running: 2,
   bad_config: 1,
   busy: 1,
+  conflict: 1,
   database_locked: 4,
   database_unreadable: 5,
   internal: 1,
@@ -13,9 +14,12 @@ const exitCodes = {
   message_too_large: 1,
   missing_arguments: 1,
   no_message: 1,
+  not_found: 1,
   not_in_repository: 1,
   not_in_tmux: 2,
   not_registered: 1,
+  parse_error: 1,
+  permission_denied: 1,
   port_in_use: 3,
   recipient_not_found: 1,
   self_send: 1,
@@ -29,6 +33,10 @@ const exitCodes = {
 
 export type ErrorCode = keyof typeof exitCodes
 
+interface ErrorContext extends ErrorOptions {
+  details?: Record<string, unknown>
+}
+
 /**
  * An error that a caller is meant to read: `message` says what is wrong in the words of the
  * contract, `next` says what to do about it.
@@ -38,12 +46,15 @@ export type ErrorCode = keyof typeof exitCodes
 export class AgentMailError extends Error {
   readonly code: ErrorCode
   readonly next: string | undefined
+  /** What a program may want to know of it, for the toolsets that answer errors as JSON. */
+  readonly details: Readonly<Record<string, unknown>> | undefined
 
-  constructor(code: ErrorCode, message: string, next?: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, next?: string, options: ErrorContext = {}) {
     super(message, options)
     this.name = 'AgentMailError'
     this.code = code
     this.next = next
+    this.details = options.details
   }
 
   /** What a caller sees: the words, then the next step on a line of its own. */
