@@ -1,13 +1,10 @@
-/** An exclusive lock on a file that the operating system drops with its holder, however that dies. */
+/** Runs work on a file of the post office while no other process does. */
 import { closeSync, fstatSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { sleep } from '../clock.ts'
-import { AgentMailError, hasCode } from '../errors.ts'
+import { AgentMailError } from '../errors.ts'
+import { systemLock, type TryLock } from '../system-lock.ts'
 import { type OpenOptions, openRegularFile } from './regular-file.ts'
 import { asStorageError } from './storage-error.ts'
-
-/** Takes the lock if it is free. */
-export type TryLock = (fd: number) => boolean
 
 export interface LockOptions extends OpenOptions {
   /** Tests switch the lock off to show what it holds together. */
@@ -64,35 +61,6 @@ function isStillAt(path: string, fd: number): boolean {
   const held = fstatSync(fd, { bigint: true })
   const there = statSync(path, { bigint: true, throwIfNoEntry: false })
   return there !== undefined && there.ino === held.ino && there.dev === held.dev
-}
-
-let loaded: TryLock | undefined
-
-/** fs-native-extensions' lock (OFD locks on Linux, flock on macOS), straight from its prebuilt file: its own loader costs 12 ms. */
-function systemLock(): TryLock {
-  if (loaded) return loaded
-  const file = `fs-native-extensions/prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`
-  let native: { tryLock(fd: number, offset: number, length: number, exclusive: boolean): void }
-  try {
-    native = createRequire(import.meta.url)(file)
-  } catch (cause) {
-    throw new AgentMailError(
-      'internal',
-      `file locks are not available on ${process.platform}-${process.arch}`,
-      'AgentMail needs Linux (glibc) or macOS on x64 or arm64; if this is one of these, install it again.',
-      { cause },
-    )
-  }
-  loaded = (fd) => {
-    try {
-      native.tryLock(fd, 0, 0, true)
-      return true
-    } catch (error) {
-      if (hasCode(error, 'EAGAIN', 'EACCES')) return false
-      throw error
-    }
-  }
-  return loaded
 }
 
 const busy = () =>

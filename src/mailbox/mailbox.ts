@@ -1,6 +1,7 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
 import { fstatSync, fsyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
-import { type LockOptions, type TryLock, withLockedFile } from './file-lock.ts'
+import type { TryLock } from '../system-lock.ts'
+import { type LockOptions, withLockedFile } from './file-lock.ts'
 import { endsInsideLine, type Line, passOverLines, readLines } from './lines.ts'
 import {
   endsAsRead,

@@ -1,0 +1,129 @@
+/** The one door to the file system for paths from outside: folders are held open and entered name by name, so that one which is swapped for a link leads nowhere. */
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { AgentMailError, hasCode } from '../errors.ts'
+
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+
+/** Where the system gives a name to what a process holds open, a folder can be used whatever stands at its path. */
+const openFolders = '/proc/self/fd'
+const hasOpenFolders = existsSync(openFolders)
+
+interface FolderOptions {
+  /** Tests switch it off to try what other systems get. */
+  isByDescriptor?: boolean
+}
+
+export class Folder {
+  readonly #fd: number
+  /** Its path at the time it was entered. */
+  readonly #path: string
+  readonly #isByDescriptor: boolean
+
+  private constructor(fd: number, path: string, isByDescriptor: boolean) {
+    this.#fd = fd
+    this.#path = path
+    this.#isByDescriptor = isByDescriptor
+  }
+
+  /** The root may be reached through links; nothing below it is. */
+  static root(path: string, { isByDescriptor = hasOpenFolders }: FolderOptions = {}): Folder {
+    const real = realpathSync(path)
+    return new Folder(openSync(real, O_RDONLY | O_DIRECTORY), real, isByDescriptor)
+  }
+
+  /** The folder of this name, or nothing where there is none. */
+  enter(name: string): Folder | undefined {
+    try {
+      const fd = this.open(name, O_RDONLY | O_DIRECTORY)
+      return new Folder(fd, join(this.#path, name), this.#isByDescriptor)
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined
+      if (!hasCode(error, 'ENOTDIR', 'ELOOP')) throw error
+      if (this.stat(name)?.isSymbolicLink() !== false) throw linked(name)
+      return undefined
+    }
+  }
+
+  /** The folder of this name, made if it is not there. */
+  make(name: string): Folder {
+    const found = this.enter(name)
+    if (found) return found
+    try {
+      mkdirSync(this.at(name))
+      this.sync()
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
+    const made = this.enter(name)
+    if (made) return made
+    throw new AgentMailError('invalid_request', `${name} is not a folder`, 'Choose another path.')
+  }
+
+  /** Opens what has this name: never through a link, and without waiting for the other end of a pipe. */
+  open(name: string, flags: number, mode = 0o666): number {
+    const fd = openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)
+    if (this.#isByDescriptor) return fd
+    const [opened, there] = [fstatSync(fd, { bigint: true }), this.stat(name)]
+    if (opened.ino === there?.ino && opened.dev === there.dev) return fd
+    closeSync(fd)
+    throw linked(name)
+  }
+
+  /** What has this name; a link is told as a link. */
+  stat(name: string): BigIntStats | undefined {
+    return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false })
+  }
+
+  entries(): Dirent[] {
+    return readdirSync(this.at(''), { withFileTypes: true })
+  }
+
+  /** How the name is spelled here: accents may be composed in one place and not in the other. */
+  spelling(name: string): string | undefined {
+    if (this.stat(name)) return name
+    if (/^[\x20-\x7e]*$/.test(name)) return undefined
+    const composed = name.normalize('NFC')
+    return readdirSync(this.at('')).find((entry) => entry.normalize('NFC') === composed)
+  }
+
+  /** The path to use for an entry in a call of the system; valid while this folder is open. */
+  at(name: string): string {
+    if (this.#isByDescriptor) return `${openFolders}/${this.#fd}/${name}`
+    const [held, there] = [
+      fstatSync(this.#fd, { bigint: true }),
+      lstatSync(this.#path, { bigint: true, throwIfNoEntry: false }),
+    ]
+    if (held.ino !== there?.ino || held.dev !== there.dev) throw linked(this.#path)
+    return join(this.#path, name)
+  }
+
+  /** A new, renamed or removed entry is only so for good once its folder is on disk. */
+  sync(): void {
+    if (process.platform !== 'win32') fsyncSync(this.#fd)
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+}
+
+const linked = (name: string) =>
+  new AgentMailError(
+    'permission_denied',
+    `a link is not followed: ${name.split('/').at(-1)}`,
+    'Use the note at its own place in the vault.',
+  )

@@ -1,0 +1,84 @@
+/** Paths from outside, made into names that lead to a note of the vault; what leaves the vault is refused. */
+import { AgentMailError } from '../errors.ts'
+
+const maxPathBytes = 2048
+/** Names that Windows takes for devices, in any folder and with any ending. */
+const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\..*)?$/i
+
+/** Where a note is: the folders on the way, and its file's name. */
+export interface NotePath {
+  folders: string[]
+  name: string
+}
+
+/** @example notePath('./Inbox//a.md') // { folders: ['Inbox'], name: 'a.md' } */
+export function notePath(path: string): NotePath {
+  const folders = namesOf(path)
+  const name = folders.pop()
+  checkFolders(path, folders)
+  if (name === undefined || !isNoteName(name))
+    throw denied('not a note: its name must end in .md', path)
+  return { folders, name }
+}
+
+/** @example folderPath('.') // [] */
+export function folderPath(path: string): string[] {
+  const folders = namesOf(path)
+  checkFolders(path, folders)
+  return folders
+}
+
+export const pathOf = ({ folders, name }: NotePath): string => [...folders, name].join('/')
+
+export const isNoteName = (name: string): boolean => name.endsWith('.md') && name.length > 3
+
+/** A folder that is part of the vault: those with a dot belong to programs. */
+export const isFolderName = (name: string): boolean =>
+  !name.startsWith('.') && !deviceName.test(name)
+
+export const isDeviceName = (name: string): boolean => deviceName.test(name)
+
+/** Only a person approves, so nothing is written or moved into this folder, however a file system may spell it. */
+export function refuseApproved(path: NotePath): void {
+  const [top = ''] = path.folders
+  if (!/^approved[. ]*$/i.test(top.normalize('NFKC'))) return
+  throw new AgentMailError(
+    'permission_denied',
+    `only a person may put a note into Approved/: ${pathOf(path)}`,
+    'Write it to Drafts/ and ask the person to approve it.',
+  )
+}
+
+function namesOf(path: string): string[] {
+  if (/[\0\\]/.test(path)) throw denied('a path must not hold a NUL or a backslash', path)
+  if (/^(\/|[a-z]:)/i.test(path)) throw denied('a path must be relative to the vault', path)
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw new AgentMailError('invalid_request', `a path must be at most ${maxPathBytes} bytes`)
+  }
+  const names: string[] = []
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '..') names.push(name)
+    else if (names.pop() === undefined) throw denied('the path leaves the vault', path)
+  }
+  const device = names.find(isDeviceName)
+  if (device) throw denied(`${device} is the name of a device`, path)
+  return names
+}
+
+/** Those that `..` has taken back count too: a path that went through a dot folder is not meant well. */
+function checkFolders(path: string, folders: string[]): void {
+  const passed = path
+    .split('/')
+    .slice(0, -1)
+    .filter((name) => !/^\.{0,2}$/.test(name))
+  const dotted = [...passed, ...folders].find((name) => name.startsWith('.'))
+  if (dotted) throw denied('folders that begin with a dot are not part of the vault', path)
+}
+
+const denied = (reason: string, path: string) =>
+  new AgentMailError(
+    'permission_denied',
+    `${reason}: ${path}`,
+    'Give the path of a note relative to the vault, such as Inbox/note.md.',
+  )

@@ -1,0 +1,48 @@
+/** Tells a failure of the file system in words that say what to do. */
+import { AgentMailError, type ErrorCode } from '../errors.ts'
+
+const words: Record<string, [ErrorCode, string, string]> = {
+  EACCES: [
+    'permission_denied',
+    'the system does not permit it',
+    'Look at the permissions of the file and its folder.',
+  ],
+  EPERM: [
+    'permission_denied',
+    'the system does not permit it',
+    'Look at the permissions of the file and its folder.',
+  ],
+  EROFS: [
+    'permission_denied',
+    'the vault is on a read-only file system',
+    'It can only be read there.',
+  ],
+  ENOENT: ['not_found', 'it is not there any more', 'List the notes to see what there is.'],
+  ENOTDIR: ['not_found', 'it is not there any more', 'List the notes to see what there is.'],
+  ELOOP: [
+    'permission_denied',
+    'a link is not followed',
+    'Use the note at its own place in the vault.',
+  ],
+  EISDIR: ['permission_denied', 'it is a folder, not a note', 'Choose another path.'],
+  ENXIO: ['permission_denied', 'it is not a regular file', 'Choose another path.'],
+  ENAMETOOLONG: ['invalid_request', 'the name is too long for the file system', 'Shorten it.'],
+  ENOSPC: ['storage', 'the disk is full', 'Nothing was changed. Make room and try again.'],
+  EDQUOT: [
+    'storage',
+    'your share of the disk is used up',
+    'Nothing was changed. Make room and try again.',
+  ],
+}
+
+/** What goes wrong with the note at `path`. The system's own text names places of the machine, so it is not passed on. */
+export function vaultError(path: string, cause: unknown): unknown {
+  if (AgentMailError.is(cause) || !(cause instanceof Error) || !('code' in cause)) return cause
+  const code = String(cause.code)
+  const [kind, message, next] = words[code] ?? [
+    'storage',
+    `it could not be read or written (${code})`,
+    'Look at the vault and its disk, then try again.',
+  ]
+  return new AgentMailError(kind, `${path}: ${message}`, next, { cause })
+}
