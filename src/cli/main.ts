@@ -24,6 +24,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   announce: () => import('./commands/announce.ts'),
   history: () => import('./commands/history.ts'),
   db: () => import('./commands/db.ts'),
+  vault: () => import('./commands/vault.ts'),
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }

@@ -17,6 +17,8 @@ interface ToolSpec<Context, Input extends z.ZodObject, Output extends z.ZodObjec
   annotations: ToolAnnotations
   input: Input
   output: Output
+  /** The arguments that are paths: what a path may hold is for the door to the files to say. */
+  paths?: (keyof z.infer<Input>)[]
   run(context: Context, input: z.infer<Input>): Promise<z.infer<Output>>
 }
 
@@ -36,6 +38,12 @@ export type ToolResult = {
   structuredContent?: Record<string, unknown>
   isError?: true
 }
+
+/** How a toolset tells an error: in words, unless it has a form of its own. Nothing is told of what nobody expected. */
+type Wording = (error: AgentMailError | undefined) => string
+
+const inWords: Wording = (error) =>
+  error?.text ?? 'internal error\nThe server has logged the details. Try again.'
 
 /** A tool, whatever its schemas: what a server needs to list and to call it. */
 export interface Tool<Context> {
@@ -60,6 +68,7 @@ export interface Tool<Context> {
  */
 export function defineTool<Context, Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Context, Input, Output>,
+  wording: Wording = inWords,
 ): Tool<Context> {
   return {
     name: spec.name,
@@ -72,7 +81,7 @@ export function defineTool<Context, Input extends z.ZodObject, Output extends z.
     },
     async call(open, args) {
       try {
-        const input = parse(spec.input, args ?? {})
+        const input = parse(spec, args ?? {})
         const answer: Record<string, unknown> = await spec.run(await open(), input)
         return {
           content: [{ type: 'text', text: JSON.stringify(answer) }],
@@ -80,31 +89,33 @@ export function defineTool<Context, Input extends z.ZodObject, Output extends z.
         }
       } catch (error) {
         if (AgentMailError.is(error) && error.code === 'tmux_lost') throw error
-        return failure(spec.name, error)
+        return failure(spec.name, error, wording)
       }
     },
   }
 }
 
 /** The errors of a tool are told in the words of the contract; anything else is told to the log alone. */
-export function failure(name: string, error: unknown): ToolResult {
-  if (AgentMailError.is(error)) {
-    return { content: [{ type: 'text', text: error.text }], isError: true }
-  }
-  log(`${name} failed: ${error instanceof Error ? error.stack : error}`)
-  const text = 'internal error\nThe server has logged the details. Try again.'
+export function failure(name: string, error: unknown, wording: Wording = inWords): ToolResult {
+  const isExpected = AgentMailError.is(error)
+  if (!isExpected) log(`${name} failed: ${error instanceof Error ? error.stack : error}`)
+  const text = wording(isExpected ? error : undefined)
   return { content: [{ type: 'text', text }], isError: true }
 }
 
 /** Parses with the words that the schema gives for each fault; an unknown argument and a NUL are refused by name. */
-function parse<Input extends z.ZodObject>(input: Input, args: object): z.infer<Input> {
+function parse<Input extends z.ZodObject>(
+  { input, paths = [] }: { input: Input; paths?: PropertyKey[] },
+  args: object,
+): z.infer<Input> {
   const known = Object.keys(input.shape)
   const unknown = Object.keys(args).filter((key) => !known.includes(key))
   if (unknown.length > 0) {
     const next = known.length > 0 ? `Known: ${known.join(', ')}.` : 'This tool takes no arguments.'
     throw refusal(`unknown argument: ${unknown.join(', ')}`, next)
   }
-  const withNul = findText(args, (text) => text.includes('\0'))
+  const others = Object.fromEntries(Object.entries(args).filter(([key]) => !paths.includes(key)))
+  const withNul = findText(others, (text) => text.includes('\0'))
   if (withNul) throw refusal(`${withNul} must not contain NUL characters`)
   const broken = findText(args, (text) => /\p{Surrogate}/u.test(text))
   if (broken) throw refusal(`${broken} must not contain half a surrogate pair`)

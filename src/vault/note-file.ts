@@ -91,7 +91,7 @@ export function createNote(folder: Folder, name: string, bytes: Buffer): boolean
   )
 }
 
-/** Gives the note another name or folder: the same file, never over another. */
+/** Gives a locked note another name or folder: the same file, never over another. */
 export function moveNoteFile(
   note: NoteFile,
   from: Folder,
@@ -99,13 +99,24 @@ export function moveNoteFile(
   to: Folder,
   newName: string,
 ): boolean {
+  if (isSame(note.stat, to.stat(newName))) return finishMove(from, name, to, newName)
   if (!putInPlace(from, name, to, newName)) return false
   if (!isSame(note.stat, to.stat(newName))) {
-    unlinkSync(to.at(newName)) // the name was given to another file at that moment
+    unlinkSync(to.at(newName)) // the old name was given to another file at that moment
     return false
   }
   to.sync()
   if (from.stat(name)) unlinkSync(from.at(name))
+  from.sync()
+  return true
+}
+
+/** The file has the new name already: from a move that was cut short, or because the system takes both names for one. */
+function finishMove(from: Folder, name: string, to: Folder, newName: string): true {
+  const hasBoth = to.entries().some((entry) => entry.name === newName)
+  if (hasBoth) unlinkSync(from.at(name))
+  else renameSync(from.at(name), to.at(newName))
+  to.sync()
   from.sync()
   return true
 }

@@ -38,10 +38,13 @@ export const isFolderName = (name: string): boolean =>
 
 export const isDeviceName = (name: string): boolean => deviceName.test(name)
 
-/** Only a person approves, so nothing is written or moved into this folder, however a file system may spell it. */
+/** Whether a note is in Approved/, however a file system may let that be spelled. */
+export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
+  /^approved[. ]*$/i.test(top.normalize('NFKC'))
+
+/** Only a person approves, so nothing is written or moved into that folder. */
 export function refuseApproved(path: NotePath): void {
-  const [top = ''] = path.folders
-  if (!/^approved[. ]*$/i.test(top.normalize('NFKC'))) return
+  if (!isApproved(path)) return
   throw new AgentMailError(
     'permission_denied',
     `only a person may put a note into Approved/: ${pathOf(path)}`,

@@ -35,6 +35,14 @@ const words: Record<string, [ErrorCode, string, string]> = {
   ],
 }
 
+export async function withVaultErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw vaultError(path, error)
+  }
+}
+
 /** What goes wrong with the note at `path`. The system's own text names places of the machine, so it is not passed on. */
 export function vaultError(path: string, cause: unknown): unknown {
   if (AgentMailError.is(cause) || !(cause instanceof Error) || !('code' in cause)) return cause

@@ -37,22 +37,42 @@ export class Vault {
     }
   }
 
-  /** The caller closes it. */
-  enter(folders: string[], { isMade = false } = {}): Found | undefined {
-    let folder: Folder | undefined = Folder.root(this.root)
+  /** A folder that the caller closes, or nothing where there is none. */
+  enter(folders: string[]): Found | undefined {
+    let folder = this.#openRoot()
     const spelled: string[] = []
     for (const wanted of folders) {
-      const parent: Folder = folder
-      try {
-        const name = parent.spelling(wanted) ?? wanted
-        folder = isMade ? parent.make(name) : parent.enter(name)
-        spelled.push(name)
-      } finally {
-        parent.close()
-      }
-      if (!folder) return undefined
+      const next = inside(folder, wanted, (name) => folder.enter(name))
+      if (!next.folder) return undefined
+      folder = next.folder
+      spelled.push(next.name)
     }
     return { folder, folders: spelled }
+  }
+
+  /** The same, but folders that are not there are made. */
+  make(folders: string[]): Found {
+    let folder = this.#openRoot()
+    const spelled: string[] = []
+    for (const wanted of folders) {
+      const next = inside(folder, wanted, (name) => folder.make(name))
+      folder = next.folder
+      spelled.push(next.name)
+    }
+    return { folder, folders: spelled }
+  }
+
+  #openRoot(): Folder {
+    try {
+      return Folder.root(this.root)
+    } catch (cause) {
+      throw new AgentMailError(
+        'storage',
+        'the vault is not there any more',
+        'Put it back where it was, or set VAULT_PATH to where it is now and start again.',
+        { cause },
+      )
+    }
   }
 }
 
@@ -60,6 +80,16 @@ export class Vault {
 export interface Found {
   folder: Folder
   folders: string[]
+}
+
+/** One step down, by the name as it is spelled there; the folder above is let go. */
+function inside<T>(parent: Folder, wanted: string, step: (name: string) => T) {
+  try {
+    const name = parent.spelling(wanted) ?? wanted
+    return { name, folder: step(name) }
+  } finally {
+    parent.close()
+  }
 }
 
 const misconfigured = (message: string) =>

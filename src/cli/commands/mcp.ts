@@ -10,6 +10,10 @@ const toolsets: Record<string, (config: Config) => Promise<number>> = {
     const { serveCoordinationOnStdio } = await import('../../server/coordination-stdio.ts')
     return serveCoordinationOnStdio(config)
   },
+  obsidian: async (config) => {
+    const { serveObsidian } = await import('../../server/obsidian-stdio.ts')
+    return serveObsidian(config)
+  },
 }
 
 export const command: Command = {
@@ -17,7 +21,7 @@ export const command: Command = {
   summary: 'Serve a toolset to an MCP client on STDIO (default: mailbox).',
   details: `Toolsets: ${Object.keys(toolsets).join(', ')}.\nStart it from your client's configuration; it ends when the client closes its input.`,
   maxPositionals: 1,
-  options: optionsOf('db', 'server', 'project'),
+  options: optionsOf('db', 'server', 'project', 'vault'),
 
   run({ flags, positionals: [name = 'mailbox'] }) {
     const serve = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined

@@ -1,0 +1,40 @@
+/** agentmail vault: make a vault of notes, look into it, search it, check it. */
+import { optionsOf } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import type { Call, Command } from '../command.ts'
+
+const subcommands: Record<string, (call: Call) => Promise<number>> = {
+  init: async (call) => (await import('../vault-commands.ts')).init(call),
+  ls: async (call) => (await import('../vault-commands.ts')).ls(call),
+  search: async (call) => (await import('../vault-commands.ts')).search(call),
+  check: async (call) => (await import('../vault-commands.ts')).check(call),
+}
+
+export const command: Command = {
+  usage: 'init <path> | ls [folder] | search <words> | check',
+  summary: 'Make a vault of Markdown notes, list and search it, find what cannot be read.',
+  details: `The vault is the folder that VAULT_PATH or --vault names; agentmail mcp obsidian serves it to agents.
+
+init makes the folders that agents and a person work in (Needs_Action, Drafts, Approved, Done, Logs)
+and Rules.md, an example of rules for mail. What is there stays as it is.
+ls lists the notes in a folder and below it; --filter status:pending those with that front matter.
+search finds the notes that hold every word, in path, front matter values or body, best first.
+check lists every note that cannot be read, with line and column: then the exit code is 1.`,
+  maxPositionals: Number.POSITIVE_INFINITY,
+  options: {
+    ...optionsOf('vault'),
+    filter: { type: 'string', value: 'field:value', about: 'ls: by a value of the front matter' },
+    limit: { type: 'string', value: 'n', about: 'ls, search: so many at most (search: 20)' },
+  },
+
+  run(call) {
+    const [name, ...positionals] = call.positionals
+    const run = name !== undefined && Object.hasOwn(subcommands, name) && subcommands[name]
+    if (run) return run({ ...call, positionals })
+    throw new AgentMailError(
+      name === undefined ? 'missing_arguments' : 'invalid_request',
+      name === undefined ? 'what is to be done with the vault?' : `unknown subcommand: ${name}`,
+      'Write agentmail vault init <path>, ls, search <words> or check.',
+    )
+  },
+}

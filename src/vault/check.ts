@@ -1,0 +1,83 @@
+/** Finds every note that cannot be read, and says where the fault is. */
+import { AgentMailError } from '../errors.ts'
+import type { Folder } from './folder.ts'
+import { readNoteFile } from './note-file.ts'
+import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
+import { readText } from './notes.ts'
+import { pauses } from './pause.ts'
+import type { Vault } from './vault.ts'
+import { vaultError } from './vault-error.ts'
+
+export interface Problem {
+  path: string
+  /** Where in the file, if it is at a place. */
+  line: number | null
+  column: number | null
+  message: string
+}
+
+/** Gives a problem or nothing for each note, in no order. */
+export async function* checkNotes(vault: Vault): AsyncGenerator<Problem | undefined> {
+  const root = vault.enter([])
+  const pause = pauses()
+  try {
+    for (const result of root ? checkFolder(root.folder, '') : []) {
+      await pause()
+      yield result
+    }
+  } finally {
+    root?.folder.close()
+  }
+}
+
+function* checkFolder(folder: Folder, prefix: string): Generator<Problem | undefined> {
+  for (const entry of folder.entries()) {
+    const path = prefix + entry.name
+    if (entry.isDirectory()) {
+      if (isFolderName(entry.name)) yield* checkBelow(folder, entry.name, path)
+    } else if (isNoteName(entry.name)) {
+      yield entry.isFile() ? checkNote(folder, entry.name, path) : problem(path, notAFile)
+    } else if (entry.isSymbolicLink() && !entry.name.startsWith('.')) {
+      yield problem(path, notAFile)
+    }
+  }
+}
+
+const notAFile = 'it is a link or a pipe, and those are not followed'
+
+function* checkBelow(parent: Folder, name: string, path: string): Generator<Problem | undefined> {
+  let folder: Folder | undefined
+  try {
+    folder = parent.enter(name)
+    if (folder) yield* checkFolder(folder, `${path}/`)
+  } catch (error) {
+    yield failed(path, error)
+  } finally {
+    folder?.close()
+  }
+}
+
+function checkNote(folder: Folder, name: string, path: string): Problem | undefined {
+  if (isDeviceName(name)) return problem(path, 'its name is that of a device on Windows')
+  if (name.includes('\ufffd') && !folder.stat(name)) return problem(path, 'its name is not UTF-8')
+  try {
+    readNoteFile(folder, name, readText)
+    return undefined
+  } catch (error) {
+    return failed(path, error)
+  }
+}
+
+function failed(path: string, cause: unknown): Problem {
+  const error = vaultError(path, cause)
+  if (!AgentMailError.is(error)) throw error
+  const { line, column } = error.details ?? {}
+  return problem(path, error.message, line, column)
+}
+
+const problem = (path: string, message: string, line?: unknown, column?: unknown): Problem => ({
+  path,
+  line: typeof line === 'number' ? line : null,
+  column: typeof column === 'number' ? column : null,
+  message,
+})

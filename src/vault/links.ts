@@ -1,0 +1,80 @@
+/** Mends the wikilinks that pointed to a note which has moved. */
+import { closeSync } from 'node:fs'
+import { AgentMailError, hasCode } from '../errors.ts'
+import type { Folder } from './folder.ts'
+import { lockNote, readNoteFile, replaceNote } from './note-file.ts'
+import { isApproved, notePath } from './note-path.ts'
+import { takeApart } from './notes.ts'
+import { pauses } from './pause.ts'
+import type { Vault } from './vault.ts'
+import { walkNotes } from './walk.ts'
+import { type NoteMove, nameKey, relinked } from './wikilinks.ts'
+
+/** Gives the notes whose links had to stay as they were: they cannot be read or written, or are approved as they stand. */
+export async function mendLinks(vault: Vault, oldPath: string, newPath: string): Promise<string[]> {
+  const move = await namesakes(vault, oldPath, newPath)
+  const failed: string[] = []
+  const pause = pauses()
+  await vault.within([], async (root) => {
+    if (!root) return
+    for (const { folder, name, path } of walkNotes(root.folder, '')) {
+      await pause()
+      if (!hasLink(folder, name, path, move)) continue
+      const isMended = !isApproved(notePath(path)) && (await mend(folder, name, path, move))
+      if (isMended) vault.onChange(path)
+      else failed.push(path)
+    }
+  })
+  return failed
+}
+
+/** The notes that a link to the old or the new name might mean. */
+async function namesakes(vault: Vault, oldPath: string, newPath: string): Promise<NoteMove> {
+  const keys = [nameKey(oldPath), nameKey(newPath)]
+  const after: string[] = []
+  const pause = pauses()
+  await vault.within([], async (root) => {
+    if (!root) return
+    for (const { path } of walkNotes(root.folder, '')) {
+      await pause()
+      if (keys.includes(nameKey(path))) after.push(path)
+    }
+  })
+  const before = after.map((path) => (path === newPath ? oldPath : path))
+  return { oldPath, newPath, before, after }
+}
+
+/** Whether the text has a link to write anew; what cannot be read has none that we could. */
+function hasLink(folder: Folder, name: string, path: string, move: NoteMove): boolean {
+  try {
+    const text = readNoteFile(folder, name, ({ bytes }) =>
+      bytes?.includes('[[') ? bytes.toString() : undefined,
+    )
+    return text !== undefined && relinked(text, path, move) !== text
+  } catch (error) {
+    if (AgentMailError.is(error) || hasCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'))
+      return false
+    throw error
+  }
+}
+
+/** Whether its links point to the new place now. */
+async function mend(folder: Folder, name: string, path: string, move: NoteMove): Promise<boolean> {
+  for (;;) {
+    let file: Awaited<ReturnType<typeof lockNote>>
+    try {
+      file = await lockNote(folder, name)
+      if (!file?.bytes) return file === undefined
+      takeApart(file.bytes)
+      const text = relinked(file.bytes.toString(), path, move)
+      if (text === undefined) return false
+      const bytes = Buffer.from(text)
+      takeApart(bytes) // a link in the front matter must leave it readable
+      if (bytes.equals(file.bytes) || replaceNote(folder, name, file, bytes)) return true
+    } catch {
+      return false
+    } finally {
+      if (file) closeSync(file.fd)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Moves a note: the same file under another name, never over another note, links mended if asked. */
+import { closeSync } from 'node:fs'
+import { AgentMailError } from '../errors.ts'
+import { mendLinks } from './links.ts'
+import { lockNote, moveNoteFile } from './note-file.ts'
+import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import { checkMatch, notFound } from './notes.ts'
+import type { Found, Vault } from './vault.ts'
+import { withVaultErrors } from './vault-error.ts'
+
+interface Move {
+  source: string
+  destination: string
+  if_match?: string | undefined
+  update_links?: boolean | undefined
+}
+
+/** `not_updated` names the notes whose links could not be mended. */
+interface Moved {
+  moved: true
+  not_updated?: string[]
+}
+
+export async function moveNote(vault: Vault, move: Move): Promise<Moved> {
+  const [from, to] = [notePath(move.source), notePath(move.destination)]
+  refuseApproved(to)
+  return withVaultErrors(move.source, async () => {
+    const { oldPath, newPath } = await vault.within(from.folders, (start) =>
+      relocate(vault, move, start, from.name, to),
+    )
+    vault.onChange(oldPath)
+    vault.onChange(newPath)
+    const failed = move.update_links ? await mendLinks(vault, oldPath, newPath) : []
+    return { moved: true, ...(failed.length > 0 ? { not_updated: failed } : {}) }
+  })
+}
+
+async function relocate(
+  vault: Vault,
+  { source, destination, if_match }: Move,
+  start: Found | undefined,
+  wanted: string,
+  to: NotePath,
+): Promise<{ oldPath: string; newPath: string }> {
+  const name = start?.folder.spelling(wanted)
+  const note = start && name !== undefined && (await lockNote(start.folder, name))
+  if (!start || name === undefined || !note) throw notFound(source)
+  try {
+    checkMatch(source, if_match, note)
+    const oldPath = pathOf({ folders: start.folders, name })
+    const end = vault.make(to.folders)
+    try {
+      const newPath = pathOf({ folders: end.folders, name: to.name })
+      const taken = end.folder.spelling(to.name)
+      const isItself = taken !== undefined && end.folder.stat(taken)?.ino === note.stat.ino
+      if (newPath === oldPath || (taken !== undefined && !isItself)) throw isTaken(destination)
+      if (moveNoteFile(note, start.folder, name, end.folder, to.name)) return { oldPath, newPath }
+      throw isTaken(destination)
+    } finally {
+      end.folder.close()
+    }
+  } finally {
+    closeSync(note.fd)
+  }
+}
+
+const isTaken = (destination: string) =>
+  new AgentMailError(
+    'conflict',
+    `the destination is taken: ${destination}`,
+    'Choose another name, or move what is there first.',
+  )

@@ -1,0 +1,198 @@
+/** Reads and writes notes: nothing is overwritten that could not be read, and nothing but what was meant changes. */
+import { closeSync, fsyncSync } from 'node:fs'
+import { AgentMailError } from '../errors.ts'
+import type { Folder } from './folder.ts'
+import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
+import { editNote } from './front-matter-edit.ts'
+import {
+  createNote,
+  etagOf,
+  lockNote,
+  maxNoteBytes,
+  type NoteFile,
+  readNoteFile,
+  replaceNote,
+} from './note-file.ts'
+import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import { decodeNote, type NoteText, splitNote } from './note-text.ts'
+import type { Vault } from './vault.ts'
+import { withVaultErrors } from './vault-error.ts'
+
+export interface Note {
+  path: string
+  frontmatter: Record<string, unknown>
+  body: string
+  etag: string
+}
+
+/** What a note is to become; with `if_match`, only if it is still as its etag says. */
+export interface NewNote {
+  path: string
+  frontmatter: Record<string, unknown>
+  body: string
+  if_match?: string | undefined
+}
+
+/** The text of a note, taken apart. */
+export interface ReadText {
+  parts: NoteText
+  frontMatter: FrontMatter
+}
+
+/** What a client reads as one line; the note stands in a reply twice, and escaped. */
+const maxReplyBytes = 10_000_000
+
+export async function readNote(vault: Vault, path: string): Promise<Note> {
+  const { folders, name: wanted } = notePath(path)
+  return withVaultErrors(path, () =>
+    vault.within(folders, (found) => {
+      const name = found?.folder.spelling(wanted)
+      const note =
+        found && name !== undefined
+          ? readNoteFile(found.folder, name, (file) =>
+              noteOf(pathOf({ folders: found.folders, name }), readText(file), file.etag()),
+            )
+          : undefined
+      if (note) return checkReply(note)
+      throw notFound(path)
+    }),
+  )
+}
+
+/** Writes the whole note, in one step and for good. Folders are made. */
+export async function writeNote(vault: Vault, wanted: NewNote): Promise<Note> {
+  const place = notePath(wanted.path)
+  refuseApproved(place)
+  return withVaultErrors(wanted.path, async () => {
+    for (;;) {
+      const note = await tryToWrite(vault, place, wanted)
+      if (!note) continue // somebody else was faster: look again at what is there now
+      vault.onChange(note.path)
+      return note
+    }
+  })
+}
+
+async function tryToWrite(
+  vault: Vault,
+  place: NotePath,
+  wanted: NewNote,
+): Promise<Note | undefined> {
+  let found = vault.enter(place.folders)
+  let old: NoteFile | undefined
+  try {
+    const name = found?.folder.spelling(place.name) ?? place.name
+    old = found && (await lockNote(found.folder, name))
+    const bytes = Buffer.from(editNote(textToEdit(wanted, old), wanted.frontmatter, wanted.body))
+    checkSize(wanted.path, bytes.length)
+    found ??= vault.make(place.folders)
+    const path = pathOf({ folders: found.folders, name })
+    const note = checkReply(noteOf(path, takeApart(bytes), etagOf(bytes)))
+    return put(found.folder, name, old, bytes) ? note : undefined
+  } finally {
+    if (old) closeSync(old.fd)
+    found?.folder.close()
+  }
+}
+
+/** The text that the new one is made from. One that cannot be read is replaced only by who names its etag. */
+function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): ReadText | undefined {
+  checkMatch(path, if_match, old)
+  if (!old) return undefined
+  try {
+    return readText(old)
+  } catch (error) {
+    if (if_match !== undefined) return undefined
+    throw error
+  }
+}
+
+export function checkMatch(
+  path: string,
+  wanted: string | undefined,
+  file: NoteFile | undefined,
+): void {
+  if (wanted === undefined || wanted === file?.etag()) return
+  throw new AgentMailError(
+    'conflict',
+    file ? `the note has changed since it was read: ${path}` : `the note is not there: ${path}`,
+    file ? 'Read it again and make the change anew.' : 'Leave out if_match to make it.',
+    { details: { etag: file?.etag() ?? null } },
+  )
+}
+
+function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
+  if (!old) return createNote(folder, name, bytes)
+  if (!old.bytes?.equals(bytes)) return replaceNote(folder, name, old, bytes)
+  fsyncSync(old.fd) // whoever wrote it may not have
+  return true
+}
+
+const noteOf = (path: string, { parts, frontMatter }: ReadText, etag: string): Note => ({
+  path,
+  frontmatter: frontMatter.values,
+  body: parts.body,
+  etag,
+})
+
+/** The text of a file; the error tells enough of it to mend it. */
+export function readText(file: NoteFile): ReadText {
+  const { bytes, stat } = file
+  if (!bytes) throw tooLarge(`the note is ${size(Number(stat.size))} bytes`, { etag: file.etag() })
+  try {
+    return takeApart(bytes)
+  } catch (error) {
+    if (!AgentMailError.is(error) || error.code !== 'parse_error') throw error
+    throw new AgentMailError('parse_error', error.message, error.next, {
+      cause: error,
+      details: { ...error.details, ...textOf(bytes), etag: file.etag() },
+    })
+  }
+}
+
+export function takeApart(bytes: Buffer): ReadText {
+  const parts = splitNote(decodeNote(bytes))
+  return { parts, frontMatter: parseFrontMatter(parts) }
+}
+
+/** The text, where it is one and a reply can carry it. */
+function textOf(bytes: Buffer): { text?: string } {
+  try {
+    const text = decodeNote(bytes)
+    return replyBytes(text) > maxReplyBytes ? {} : { text }
+  } catch {
+    return {}
+  }
+}
+
+function checkSize(path: string, bytes: number): void {
+  if (bytes > maxNoteBytes) throw tooLarge(`${path} would be ${size(bytes)} bytes`)
+}
+
+function checkReply(note: Note): Note {
+  const bytes = note.body.length < maxReplyBytes / 10 ? 0 : replyBytes(note)
+  if (bytes <= maxReplyBytes) return note
+  throw tooLarge(`a reply with ${note.path} would be ${size(bytes)} bytes`, { etag: note.etag })
+}
+
+function replyBytes(value: unknown): number {
+  const text = JSON.stringify(value)
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text))
+}
+
+const size = (bytes: number) => bytes.toLocaleString('en')
+
+const tooLarge = (message: string, details: Record<string, unknown> = {}) =>
+  new AgentMailError(
+    'invalid_request',
+    `${message}, more than a client can take (${size(maxNoteBytes)} a note, ${size(maxReplyBytes)} a reply)`,
+    'Split it into several notes.',
+    { details },
+  )
+
+export const notFound = (path: string) =>
+  new AgentMailError(
+    'not_found',
+    `there is no note ${path}`,
+    'list_notes and search_notes tell which there are.',
+  )
