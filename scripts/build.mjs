@@ -1,6 +1,6 @@
 /** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -60,15 +60,16 @@ const settings = {
 
 const importMetaUrl = "const importMetaUrl=require('node:url').pathToFileURL(__filename).href;"
 
-/** Loads a sibling through V8's code cache where the build left one that this very Node accepts. */
-const cachedRequire = `require=((plain)=>(id)=>{
+/** Loads a sibling, through V8's code cache where the build left one; a Node of another version compiles it anew. */
+const cachedRequire = `require=((plain)=>{const loaded=new Map(),load=(id)=>{
 if(!id.startsWith('./'))return plain(id);
+if(loaded.has(id))return loaded.get(id).exports;
 const fs=plain('node:fs'),vm=plain('node:vm'),filename=plain('node:path').join(__dirname,id);
-let cachedData;try{cachedData=fs.readFileSync(filename+'.cache')}catch{return plain(id)}
+let cachedData;try{cachedData=fs.readFileSync(filename+'.cache')}catch{}
 const script=new vm.Script('(function(exports,require,module,__filename,__dirname){'+fs.readFileSync(filename,'utf8')+'\\n})',{filename,cachedData});
-const module={exports:{}};
-script.runInThisContext()(module.exports,plain,module,filename,__dirname);
-return module.exports})(require);`
+const module={exports:{}};loaded.set(id,module);
+script.runInThisContext()(module.exports,load,module,filename,__dirname);
+return module.exports};return load})(require);`
 
 export async function buildAll() {
   rmSync(dist, { recursive: true, force: true })
@@ -81,23 +82,35 @@ export async function buildAll() {
     await build({ ...settings, entryPoints: { [name]: source }, banner: { js: importMetaUrl } })
   }
   chmodSync(join(dist, 'agentmail.cjs'), 0o755)
-  writeCodeCache('mcp')
+  for (const name of lazyFiles.keys()) {
+    const toolset = /^(\w+)-stdio$/.exec(name)?.[1]
+    if (toolset) writeCodeCache(toolset)
+  }
 }
 
-/** Runs a handshake on the built file and keeps what V8 compiled for it; a Node of another version ignores it. */
-function writeCodeCache(name) {
-  const maker = join(root, 'scripts/make-code-cache.cjs')
-  const { status } = spawnSync(process.execPath, [maker, join(dist, `${name}.cjs`)], {
+/** Runs a handshake on the server of a toolset and keeps what V8 compiled for it. */
+function writeCodeCache(toolset) {
+  const cache = join(dist, `${toolset}-stdio.cjs.cache`)
+  const scratch = join(root, 'node_modules/.cache/agentmail/build')
+  mkdirSync(scratch, { recursive: true })
+  writeFileSync(cache, '') // what is empty is loaded as one that V8 will not take
+  const keeper = join(root, 'scripts/keep-code-cache.cjs')
+  const server = ['--require', keeper, join(dist, 'agentmail.cjs'), 'mcp', toolset]
+  const { status, stderr } = spawnSync(process.execPath, server, {
     input: handshake,
     env: {
       ...process.env,
       TMUX: '',
       AGENTMAIL_AGENT: 'build',
-      AGENTMAIL_DIR: join(root, 'node_modules/.cache/agentmail/build-post'),
+      AGENTMAIL_DIR: join(scratch, 'post'),
+      AGENTMAIL_SERVER: '',
+      AGENTMAIL_DB: '',
+      VAULT_PATH: scratch,
+      XDG_CACHE_HOME: scratch,
     },
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'ignore', 'pipe'],
   })
-  if (status !== 0) throw new Error(`The code cache of ${name} could not be made`)
+  if (status !== 0) throw new Error(`The code cache of ${toolset} could not be made: ${stderr}`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

@@ -89,8 +89,8 @@ export async function check({ flags, positionals, json }: Call): Promise<number>
   else {
     for (const problem of problems) print(told(problem))
     const count =
-      problems.length === 0 ? 'all of them can be read' : `${problems.length} cannot be read`
-    print(`${notes} notes, ${count}.`)
+      problems.length === 0 ? 'nothing that cannot be read' : `${problems.length} cannot be read`
+    print(`${notes === 1 ? '1 note' : `${notes} notes`}, ${count}.`)
   }
   return problems.length === 0 ? 0 : 1
 }

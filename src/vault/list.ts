@@ -75,5 +75,5 @@ const noFolder = (directory: string) =>
   new AgentMailError(
     'not_found',
     `there is no folder ${directory}`,
-    'list_notes with directory "" tells what there is.',
+    'List the folder above it to see what there is.',
   )

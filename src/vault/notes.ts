@@ -194,5 +194,5 @@ export const notFound = (path: string) =>
   new AgentMailError(
     'not_found',
     `there is no note ${path}`,
-    'list_notes and search_notes tell which there are.',
+    'List or search the notes to see which there are.',
   )

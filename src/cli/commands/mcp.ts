@@ -1,11 +1,13 @@
 /** agentmail mcp: serve a toolset to an MCP client on standard input and output. */
 import { Config, optionsOf } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
-import { serveMailbox } from '../../server/mailbox-stdio.ts'
 import type { Command } from '../command.ts'
 
 const toolsets: Record<string, (config: Config) => Promise<number>> = {
-  mailbox: serveMailbox,
+  mailbox: async (config) => {
+    const { serveMailbox } = await import('../../server/mailbox-stdio.ts')
+    return serveMailbox(config)
+  },
   coordination: async (config) => {
     const { serveCoordinationOnStdio } = await import('../../server/coordination-stdio.ts')
     return serveCoordinationOnStdio(config)

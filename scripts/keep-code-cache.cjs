@@ -1,0 +1,15 @@
+/** Loaded before the binary: at its end, writes V8's code cache of each built file that was loaded through one. */
+const { writeFileSync } = require('node:fs')
+const vm = require('node:vm')
+
+const scripts = []
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options)
+    if (options?.cachedData) scripts.push({ script: this, file: `${options.filename}.cache` })
+  }
+}
+
+process.on('exit', () => {
+  for (const { script, file } of scripts) writeFileSync(file, script.createCachedData())
+})
