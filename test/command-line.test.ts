@@ -11,7 +11,11 @@ describe('the command line itself', () => {
       readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/initialized'),
     )
     expect(built.length).toBeGreaterThan(10)
-    expect(withLibrary).toEqual(['coordination-stdio.cjs', 'mcp.cjs', 'serve-coordination.cjs'])
+    expect(withLibrary).toEqual(['coordination-stdio.cjs',
+      'mailbox-stdio.cjs',
+      'obsidian-stdio.cjs',
+      'serve-coordination.cjs',
+    ])
   })
 
   it('prints help on stderr and exits 1 without a command or with an unknown one', async () => {
