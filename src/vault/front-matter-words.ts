@@ -1,0 +1,70 @@
+/** The values of a note's front matter as words to be found; most blocks are so simple that no parser is needed. */
+
+export interface FrontMatterWords {
+  /** What the note calls itself: `title` and `aliases`. */
+  titles: string[]
+  values: string[]
+  body: string
+}
+
+const block = /^\ufeff?---[ \t]*\r?\n((?:.*\n)*?)---[ \t]*(?:\r?\n|$)/
+
+/** Of a note whose front matter cannot be understood, all is body. */
+export function readFrontMatter(note: string): FrontMatterWords {
+  const found = note.startsWith('---') || note.startsWith('\ufeff') ? block.exec(note) : null
+  if (!found) return { titles: [], values: [], body: note }
+  const [whole, yaml = ''] = found
+  const entries = simpleEntries(yaml)
+  if (!entries) return { titles: [], values: [], body: note }
+  return { ...wordsOf(entries), body: note.slice(whole.length) }
+}
+
+type Entries = Map<string, unknown>
+
+function wordsOf(entries: Entries): { titles: string[]; values: string[] } {
+  const titles: string[] = []
+  const values: string[] = []
+  for (const [key, value] of entries) {
+    const words = [...scalars(value)]
+    if (/^(title|alias|aliases)$/i.test(key)) titles.push(...words)
+    values.push(...words)
+  }
+  return { titles, values }
+}
+
+function* scalars(value: unknown): Generator<string> {
+  if (value === null || value === undefined) return
+  if (typeof value !== 'object') yield String(value)
+  else for (const part of Object.values(value)) yield* scalars(part)
+}
+
+/** `key: value`, with a value in which nothing has a meaning of its own to YAML. */
+const plain = /(?![\s[\]{}>|*&!%#`@"',?:-])(?:(?!: | #|:$).)+/.source
+const quoted = /"[^"\\]*"|'[^']*'/.source
+const list = /\[[\w ,/-]*\]/.source
+const pairLine = new RegExp(`^([\\w-][\\w -]*):(?:[ \\t]+(${plain}|${quoted}|${list}))?[ \\t]*$`)
+const itemLine = new RegExp(`^[ \\t]*-[ \\t]+(${plain}|${quoted})[ \\t]*$`)
+
+/** Nothing where a block has more to it than keys with words or lists of words. */
+function simpleEntries(yaml: string): Entries | undefined {
+  const entries: Entries = new Map()
+  let items: string[] | undefined
+  for (const line of yaml.split(/\r?\n/)) {
+    if (line === '') continue
+    const item = items && itemLine.exec(line)?.[1]
+    if (item !== undefined) {
+      items?.push(unquoted(item))
+      continue
+    }
+    const [, key, value] = pairLine.exec(line) ?? []
+    if (key === undefined || entries.has(key)) return undefined
+    items = value === undefined ? [] : undefined
+    entries.set(key, items ?? wordsIn(value ?? ''))
+  }
+  return entries
+}
+
+const wordsIn = (value: string): string | string[] =>
+  value.startsWith('[') ? value.slice(1, -1).split(',') : unquoted(value)
+
+const unquoted = (value: string): string => (/^["']/.test(value) ? value.slice(1, -1) : value)
