@@ -1,0 +1,26 @@
+/** How a note that cannot be read is refused: with what is wrong, and where in the file. */
+import { AgentMailError } from '../errors.ts'
+
+/**
+ * @param text the file from its first character (a BOM left out) at least up to the offset.
+ * @param what the first thing that is wrong there.
+ */
+export function unreadableFrontMatter(text: string, offset: number, what: string): AgentMailError {
+  const { line, column } = positionIn(text, offset)
+  return new AgentMailError(
+    'parse_error',
+    `the front matter cannot be read: ${what} (line ${line}, column ${column})`,
+    'Correct the YAML between the --- lines at the top of the note, then try again.',
+    { details: { line, column } },
+  )
+}
+
+/** Line and column as an editor counts them: from 1, in characters. */
+function positionIn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const lineStart = before.lastIndexOf('\n') + 1
+  return {
+    line: before.split('\n').length,
+    column: Array.from(before.slice(lineStart)).length + 1,
+  }
+}
