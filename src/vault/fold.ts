@@ -51,10 +51,17 @@ function positionInRun(run: string, position: number): number {
   return low
 }
 
-const notWord = /[^\p{L}\p{N}\p{M}\p{Co}]/gu
-/** Scripts that are written without blanks between words. */
-const unspaced =
-  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]/gv
+/** What words are made of, as a class of a regular expression with the flag v. */
+const inWords = '[\\p{L}\\p{N}\\p{M}\\p{Co}]'
+const scripts = ['Han', 'Hira', 'Kana', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr']
+/** Of them, those of scripts that are written without blanks between words. */
+const inUnspaced = `[${inWords}&&[${scripts.map((script) => `\\p{scx=${script}}`).join('')}]]`
+/** The other ones. */
+export const inSpaced = `[${inWords}--${inUnspaced}]`
+export const betweenWords = `[^${inWords}]`
+
+const notWord = new RegExp(betweenWords, 'gv')
+const unspaced = new RegExp(inUnspaced, 'gv')
 
 const setApart = remembered((run) => run.replace(notWord, ' ').replace(unspaced, ' $& '))
 
@@ -65,8 +72,6 @@ const setApart = remembered((run) => run.replace(notWord, ' ').replace(unspaced,
  * @example spaced('c++ 東京') // 'c++  東  京 '
  */
 export const spaced = (folded: string): string => folded.replace(outsideAscii, setApart)
-
-export const isUnspaced = (character: string): boolean => character.search(unspaced) !== -1
 
 /** @example tokensOf(spaced('foo-bar 東京')) // ['foo', 'bar', '東', '京'] */
 export const tokensOf = (text: string): string[] => text.match(/[a-z0-9\u0080-\uffff]+/g) ?? []

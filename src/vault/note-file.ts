@@ -39,7 +39,7 @@ export function readNoteFile<T>(
   name: string,
   use: (file: NoteFile) => T,
 ): T | undefined {
-  const fd = openNote(folder, name, constants.O_RDONLY)
+  const fd = openIfThere(folder, name, constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {
     return use(readOpened(fd))
@@ -174,20 +174,26 @@ export function removeLeftover(folder: Folder, name: string): void {
 }
 
 function openNote(folder: Folder, name: string, flags: number): number | undefined {
-  let fd: number
+  const fd = openIfThere(folder, name, flags)
+  if (fd === undefined || fstatSync(fd).isFile()) return fd
+  closeSync(fd)
+  throw notRegular()
+}
+
+function openIfThere(folder: Folder, name: string, flags: number): number | undefined {
   try {
-    fd = folder.open(name, flags)
+    return folder.open(name, flags)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  if (fstatSync(fd).isFile()) return fd
-  closeSync(fd)
-  throw Object.assign(new Error('not a regular file'), { code: 'ENXIO' })
 }
+
+const notRegular = () => Object.assign(new Error('not a regular file'), { code: 'ENXIO' })
 
 function readOpened(fd: number): NoteFile {
   const stat = fstatSync(fd, { bigint: true })
+  if (!stat.isFile()) throw notRegular()
   const bytes = stat.size > maxNoteBytes ? undefined : readAll(fd, Number(stat.size))
   return { fd, stat, bytes, etag: () => (bytes ? etagOf(bytes) : hashOf(partsOf(fd))) }
 }

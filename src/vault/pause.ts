@@ -2,8 +2,10 @@
 
 const sliceMs = 10
 
+export type Pause = () => Promise<void> | undefined
+
 /** @example const pause = pauses(); for (…) { …; await pause() } */
-export function pauses(): () => Promise<void> | undefined {
+export function pauses(): Pause {
   let since = performance.now()
   return () => {
     if (performance.now() - since < sliceMs) return undefined

@@ -1,4 +1,5 @@
 /** Searches the notes themselves, for as long as there is no index, and for what an index cannot answer. */
+import type { BigIntStats } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { Folder } from './folder.ts'
 import { readNoteFile } from './note-file.ts'
@@ -43,10 +44,15 @@ export async function scanNotes(
   return best.hits()
 }
 
+interface ReadNote extends Searchable {
+  /** Of the file that was read; missing where that was not allowed. */
+  stat?: BigIntStats
+}
+
 /** Nothing where there is no note of this name; one that may not be read is known by its path alone. */
-export function readSearchable(folder: Folder, name: string, path: string): Searchable | undefined {
+export function readSearchable(folder: Folder, name: string, path: string): ReadNote | undefined {
   try {
-    return readNoteFile(folder, name, ({ bytes }) => searchable(path, bytes))
+    return readNoteFile(folder, name, ({ bytes, stat }) => ({ ...searchable(path, bytes), stat }))
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM', 'EIO')) return searchable(path, undefined)
     if (AgentMailError.is(error) || hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return undefined

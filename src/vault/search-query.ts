@@ -1,5 +1,5 @@
 /** What somebody looks for: text, never a syntax. Every word of it must occur, and the closer a note has it the earlier it comes. */
-import { fold, isUnspaced, spaced, tokensOf } from './fold.ts'
+import { betweenWords, fold, inSpaced, spaced, tokensOf } from './fold.ts'
 import type { Folded } from './searchable.ts'
 
 /** Words that stand one after the other; the first may be the end of a longer one, and the last its beginning. */
@@ -16,17 +16,21 @@ export class SearchQuery {
   readonly sequences: Sequence[]
   /** All of them in a row. */
   readonly phrase: Sequence
+  /** As whole words, and as parts of words. */
+  readonly #patterns: { phrase: RegExp; words: RegExp[] }[]
 
   constructor(text: string) {
-    this.words = [...new Set(fold(text).split(/\s+/))].filter((word) => word !== '')
-    const all = fold(text).split(/\s+/).map(sequenceOf)
-    const sequences = all.filter(({ tokens }) => tokens.length > 0)
-    this.sequences = sequences
+    this.words = fold(text).split(/\s+/).filter(Boolean)
+    this.sequences = this.words.map(sequenceOf).filter(({ tokens }) => tokens.length > 0)
     this.phrase = {
-      tokens: sequences.flatMap(({ tokens }) => tokens),
-      isOpenLeft: sequences[0]?.isOpenLeft ?? false,
-      isOpenRight: sequences.at(-1)?.isOpenRight ?? false,
+      tokens: this.sequences.flatMap(({ tokens }) => tokens),
+      isOpenLeft: this.sequences[0]?.isOpenLeft ?? false,
+      isOpenRight: this.sequences.at(-1)?.isOpenRight ?? false,
     }
+    this.#patterns = [true, false].map((isWhole) => ({
+      phrase: patternOf(this.phrase, isWhole),
+      words: this.sequences.map((word) => patternOf(word, isWhole)),
+    }))
   }
 
   isIn({ path, title, text }: Folded): boolean {
@@ -37,18 +41,16 @@ export class SearchQuery {
   }
 
   /** The less the better, for a note that it is in. */
-  tierIn(note: Folded): number {
-    const title = inTokens(note.title)
-    const text = inTokens(note.text)
-    for (const [tier, holds] of [holdsWhole, holdsPart].entries()) {
-      if (holds(title, this.phrase)) return tier * 4
-      if (holds(text, this.phrase)) return tier * 4 + 1
-      if (this.sequences.every((word) => holds(title, word))) return tier * 4 + 2
-      if (this.sequences.every((word) => holds(title, word) || holds(text, word))) {
-        return tier * 4 + 3
-      }
+  tierIn({ title, text }: Folded): number {
+    let tier = 0
+    for (const { phrase, words } of this.#patterns) {
+      if (phrase.test(title)) return tier
+      if (phrase.test(text)) return tier + 1
+      if (words.every((word) => word.test(title))) return tier + 2
+      if (words.every((word) => word.test(title) || word.test(text))) return tier + 3
+      tier += 4
     }
-    return 7
+    return tier
   }
 }
 
@@ -58,18 +60,23 @@ const endsAsNote = (word: string): boolean => word.endsWith('.md')
 /** @example sequenceOf('foo-bar+') // { tokens: ['foo', 'bar'], isOpenLeft: true, isOpenRight: false } */
 function sequenceOf(word: string): Sequence {
   const tokens = tokensOf(spaced(word))
-  const isOpen = (character: string) =>
-    tokensOf(spaced(character)).length > 0 && !isUnspaced(character)
-  const characters = [...word]
-  const isOpenLeft = isOpen(characters[0] ?? '')
+  const isOpenLeft = startsInWord.test(word)
   if (endsAsNote(word)) return { tokens: tokens.slice(0, -1), isOpenLeft, isOpenRight: false }
-  return { tokens, isOpenLeft, isOpenRight: isOpen(characters.at(-1) ?? '') }
+  return { tokens, isOpenLeft, isOpenRight: endsInWord.test(word) }
 }
 
-const inTokens = (folded: string): string => ` ${tokensOf(spaced(folded)).join(' ')} `
+const startsInWord = new RegExp(`^${inSpaced}`, 'v')
+const endsInWord = new RegExp(`${inSpaced}$`, 'v')
 
-const holdsWhole = (tokens: string, { tokens: wanted }: Sequence): boolean =>
-  tokens.includes(` ${wanted.join(' ')} `)
-
-const holdsPart = (tokens: string, { tokens: wanted, isOpenLeft, isOpenRight }: Sequence) =>
-  tokens.includes(`${isOpenLeft ? '' : ' '}${wanted.join(' ')}${isOpenRight ? '' : ' '}`)
+function patternOf({ tokens, isOpenLeft, isOpenRight }: Sequence, isWhole: boolean): RegExp {
+  const isSpaced = (token: string | undefined) => token !== undefined && startsInWord.test(token)
+  const [first = ''] = tokens
+  // Behind the word, so that the engine can look for the word itself.
+  const start = isSpaced(first) && (isWhole || !isOpenLeft) ? `(?<!${inSpaced}${first})` : ''
+  const end = isSpaced(tokens.at(-1)) && (isWhole || !isOpenRight) ? `(?!${inSpaced})` : ''
+  const rest = tokens.slice(1).map((token, index) => {
+    const isGapNeeded = isSpaced(tokens[index]) && isSpaced(token)
+    return `${betweenWords}${isGapNeeded ? '+' : '*'}${token}`
+  })
+  return new RegExp(`${first}${start}${rest.join('')}${end}`, 'v')
+}

@@ -1,0 +1,89 @@
+/** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
+import type { Folder } from './folder.ts'
+import { IndexTerms } from './index-terms.ts'
+import type { NoteIndex } from './note-index.ts'
+import { pauses } from './pause.ts'
+import { readSearchable, type SearchHit } from './scan.ts'
+import type { SearchQuery, Sequence } from './search-query.ts'
+import { folded } from './searchable.ts'
+import { snippetOf } from './snippet.ts'
+import type { Vault } from './vault.ts'
+import { VisitedFolders } from './visited-folders.ts'
+
+export class IndexSearch {
+  readonly #vault: Vault
+  readonly #index: NoteIndex
+  readonly #terms: IndexTerms
+
+  constructor(vault: Vault, index: NoteIndex) {
+    this.#vault = vault
+    this.#index = index
+    this.#terms = new IndexTerms(index)
+  }
+
+  /** Nothing where only the notes themselves can tell. */
+  async search(query: SearchQuery, limit: number): Promise<SearchHit[] | undefined> {
+    const hits: SearchHit[] = []
+    const seen = new Set<number>()
+    const pause = pauses()
+    const folders = new VisitedFolders(this.#vault)
+    try {
+      for await (const expression of this.#expressions(query)) {
+        if (expression === undefined) return undefined
+        for await (const id of this.#matches(expression, limit, seen)) {
+          const hit = await this.#hit(query, id, (folder) => folders.enter(folder))
+          if (hit) hits.push(hit)
+          if (hits.length === limit) return hits
+          await pause()
+        }
+      }
+    } finally {
+      folders.close()
+    }
+    return hits
+  }
+
+  /** The closest first; a later one finds again what an earlier one did. */
+  async *#expressions({ phrase, sequences }: SearchQuery): AsyncGenerator<string | undefined> {
+    if (sequences.length === 0) return yield undefined
+    yield exactly(phrase)
+    if (sequences.length > 1) yield sequences.map(exactly).join(' AND ')
+    await this.#terms.refresh()
+    const inRow = this.#terms.expressionOf(phrase)
+    if (inRow) yield inRow
+    const parts = sequences.map((word) => this.#terms.expressionOf(word))
+    if (parts.includes('')) return
+    const few = parts.filter((part) => part !== undefined)
+    if (few.length === 0) yield undefined
+    else if (sequences.length > 1) yield few.map((part) => `(${part})`).join(' AND ')
+  }
+
+  async *#matches(expression: string, limit: number, seen: Set<number>): AsyncGenerator<number> {
+    for (let asked = limit + seen.size; ; asked *= 4) {
+      const ids = await this.#index.find(expression, asked)
+      for (const id of ids) {
+        if (!seen.has(id)) yield id
+        seen.add(id)
+      }
+      if (ids.length < asked) return
+    }
+  }
+
+  /** A note that is gone, or has changed meanwhile, gives its place to the next one. */
+  async #hit(
+    query: SearchQuery,
+    id: number,
+    enter: (folder: string) => Folder | undefined,
+  ): Promise<SearchHit | undefined> {
+    const place = await this.#index.placeOf(id)
+    const folder = place && enter(place.folder)
+    if (!folder) return undefined
+    const path = place.folder === '' ? place.name : `${place.folder}/${place.name}`
+    const note = readSearchable(folder, place.name, path)
+    const compared = note && folded(note)
+    if (!compared || !query.isIn(compared)) return undefined
+    return { path, snippet: snippetOf(query, note, compared) }
+  }
+}
+
+const exactly = ({ tokens }: Sequence): string => `"${tokens.join(' ')}"`
