@@ -3,6 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
 import { log } from '../log.ts'
 import { tools } from '../tools/obsidian/index.ts'
+import { cacheFolder } from '../vault/cache-folder.ts'
 import { Vault } from '../vault/vault.ts'
 import { VaultSearch } from '../vault/vault-search.ts'
 import { makeServer } from './mcp-server.ts'
@@ -21,7 +22,7 @@ const indexAfterMs = 500
 /** Serves until the client closes its input (0) or stops reading (1). */
 export async function serveObsidian(config: Config): Promise<number> {
   const vault = Vault.named(config)
-  const search = VaultSearch.of(vault, config)
+  const search = new VaultSearch(vault, cacheFolder(config))
   vault.onChange = (path) => search.changed(path)
   setTimeout(() => search.start(), indexAfterMs).unref()
 
