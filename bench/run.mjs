@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { coordinationRows } from './coordination.mjs'
 import { mailboxRows } from './mailbox.mjs'
 import { measureStores } from './stores.mjs'
+import { vaultRows } from './vault.mjs'
 
 // What clears up after the servers waits for the end of the process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
@@ -15,7 +16,7 @@ const machine = `Node ${process.version}, ${process.platform}-${process.arch}, $
 /** The parts of the bench, by their places in bench/README.md. */
 const parts = {
   async goals() {
-    const rows = [...(await mailboxRows()), ...(await coordinationRows())]
+    const rows = [...(await mailboxRows()), ...(await coordinationRows()), ...(await vaultRows())]
     return `${goalTable(rows)}\n\n${machine}.`
   },
   async stores() {
