@@ -11,7 +11,8 @@ describe('the command line itself', () => {
       readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/initialized'),
     )
     expect(built.length).toBeGreaterThan(10)
-    expect(withLibrary).toEqual(['coordination-stdio.cjs',
+    expect(withLibrary).toEqual([
+      'coordination-stdio.cjs',
       'mailbox-stdio.cjs',
       'obsidian-stdio.cjs',
       'serve-coordination.cjs',

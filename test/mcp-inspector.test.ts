@@ -15,6 +15,7 @@ import {
 } from './support/agentmail.ts'
 import { eras } from './support/mcp-client.ts'
 import { TestServer } from './support/server.ts'
+import { TestVault } from './support/vault.ts'
 
 const timeout = 240_000
 
@@ -48,10 +49,10 @@ function snapshots(toolset: string): unknown[] {
   return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
 }
 
-/** Asks a server that works for `a`; only what is given with -e reaches it. */
-async function ask(env: Env, ...args: string[]): Promise<unknown> {
+/** Asks the server of a toolset; only what is given with -e reaches it. */
+async function ask(toolset: string, env: Env, ...args: string[]): Promise<unknown> {
   const given = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
-  const target = [process.execPath, binary, 'mcp']
+  const target = [process.execPath, binary, 'mcp', toolset]
   const { stdout, stderr, exitCode } = await inspector(...target, ...given, ...args)
   expect(exitCode, stderr).toBe(0)
   return JSON.parse(stdout)
@@ -66,7 +67,7 @@ describe.each(eras)('the Inspector, %s era', (era) => {
   it('lists the four tools', { timeout }, async (context) => {
     await needInspector(context)
     const env = as('a', temporaryFolder())
-    const listing = await ask(env, '--protocol-era', era, '--method', 'tools/list')
+    const listing = await ask('mailbox', env, '--protocol-era', era, '--method', 'tools/list')
     const { tools } = z.object({ tools: z.array(z.unknown()) }).parse(listing)
     expect(tools).toEqual(snapshots('mailbox'))
   })
@@ -76,6 +77,7 @@ describe.each(eras)('the Inspector, %s era', (era) => {
     const folder = temporaryFolder()
     await agentmail(['status', 'ready'], { env: as('b', folder) })
     const answer = await ask(
+      'mailbox',
       as('a', folder),
       ...['--protocol-era', era, '--method', 'tools/call'],
       ...['--tool-name', 'send', '--tool-arg', 'recipient=b', 'message=hi'],
@@ -86,6 +88,22 @@ describe.each(eras)('the Inspector, %s era', (era) => {
     expect((await agentmail(['receive'], { env: as('b', folder) })).stdout).toBe(
       `From: a\nID: ${id}\n\nhi\n`,
     )
+  })
+})
+
+describe.each(eras)('the Inspector on a vault, %s era', (era) => {
+  it('lists the five tools and reads a note', { timeout }, async (context) => {
+    await needInspector(context)
+    const vault = new TestVault()
+    vault.put('Inbox/a note.md', '---\nstatus: pending\n---\nText')
+    const inspect = (...args: string[]) =>
+      ask('obsidian', vault.env, '--protocol-era', era, '--method', ...args)
+    const { tools } = z.object({ tools: z.array(z.unknown()) }).parse(await inspect('tools/list'))
+    expect(tools).toEqual(snapshots('obsidian'))
+    const call = ['tools/call', '--tool-name', 'read_note', '--tool-arg', 'path=Inbox/a note.md']
+    expect(await inspect(...call)).toMatchObject({
+      structuredContent: { frontmatter: { status: 'pending' }, body: 'Text' },
+    })
   })
 })
 
