@@ -1,11 +1,11 @@
 /** Notes and edits made up at random: what is asked for is there, and what is not named keeps its bytes. */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { type Pair, pairsOf, sourceOf } from '../../test/support/note-pieces.ts'
 import { isLong } from '../../test/support/parts.ts'
 import { type RandomNote, randomNote } from '../../test/support/random-notes.ts'
 import { RandomYaml } from '../../test/support/random-yaml.ts'
 import { seededRandom } from '../../test/support/seeded-random.ts'
-import { pairsOf, sourceOf } from '../../test/support/tricky-notes.ts'
 import { parseFrontMatter } from './front-matter.ts'
 import { editNote } from './front-matter-edit.ts'
 import { splitNote } from './note-text.ts'
@@ -48,12 +48,23 @@ function touched(note: RandomNote, wanted: Record<string, unknown>): Set<string>
 function keptRuns(note: RandomNote, wanted: Record<string, unknown>): string[] {
   const holes = touched(note, wanted)
   const runs = ['']
-  for (const piece of note.pieces) {
-    const isHole = typeof piece === 'string' ? note.isBraced : holes.has(piece.key)
+  for (const [index, piece] of note.pieces.entries()) {
+    const above = note.pieces.slice(0, index)
+    const isHole =
+      typeof piece === 'string'
+        ? note.isBraced || isSwallowed(piece, above, holes)
+        : holes.has(piece.key)
     if (isHole) runs.push('')
     else runs.push((runs.pop() ?? '') + sourceOf(piece))
   }
   return runs
+}
+
+/** A block above a pair that goes would take the blanks below that pair for its own. */
+function isSwallowed(piece: string, above: (string | Pair)[], holes: Set<string>): boolean {
+  const last = above.at(-1)
+  const isBelowHole = typeof last === 'object' && holes.has(last.key)
+  return isBelowHole && /^\s/.test(piece) && above.some((one) => sourceOf(one).includes('|'))
 }
 
 function lostRun(runs: string[], text: string): string | undefined {

@@ -69,17 +69,17 @@ function readTokens(yaml: string, refuse: Refuse): CST.Token[] {
     tokens.push(token)
   }
   let pieces = 0
-  let last = ''
+  let isText = false // of a scalar, whatever signs it is made of
   for (const piece of new Lexer().lex(yaml)) {
     const at = parser.offset
-    if (piece === CST.FLOW_END) refuseUnclosed(parser, refuse)
-    if (last !== CST.SCALAR && /^["']/.test(piece) && !isClosed(piece)) {
+    if (!isText && piece === CST.FLOW_END) refuseUnclosed(parser, refuse)
+    if (!isText && /^["']/.test(piece) && !isClosed(piece)) {
       refuse(at, 'the quote that opens here is not closed')
     }
     for (const token of parser.next(piece)) take(token)
     if (parser.stack.length > maxDepth) refuse(at, 'it is nested too deep')
     if (++pieces > maxPieces) refuse(at, 'it has too many values')
-    last = piece
+    isText = !isText && piece === CST.SCALAR
   }
   refuseUnclosed(parser, refuse)
   for (const token of parser.end()) take(token)
@@ -97,6 +97,7 @@ const isClosed = (quote: string) => quote.length > 1 && quote.at(-1) === quote[0
 /** What most often goes wrong, in words that say what to do. */
 const ownWords: Partial<Record<YAMLError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a value with a colon and a space in it must be in quotes',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, with a colon and a blank behind it',
   TAB_AS_INDENT: 'a tab indents a line where only spaces may',
 }
 

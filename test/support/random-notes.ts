@@ -1,6 +1,6 @@
 /** Whole notes made up at random, in the pieces they are made of. */
+import { type Pair, sourceOf } from './note-pieces.ts'
 import { RandomYaml } from './random-yaml.ts'
-import type { Pair } from './tricky-notes.ts'
 
 export interface RandomNote {
   bom: '' | '\ufeff'
@@ -44,32 +44,32 @@ function keysOf(yaml: RandomYaml): [key: string, source: string][] {
 
 function lines(yaml: RandomYaml, links: Map<string, string>): (string | Pair)[] {
   const indent = yaml.pick(['', '', '', '  '])
-  const anchored: { key: string; name: string; value: unknown }[] = []
-  const pieces = keysOf(yaml).flatMap(([key, keySource]): (string | Pair)[] => {
-    const between = yaml.pick(['', '', '', '# above\n', '\n', `${indent}# x\n\n# y\n`])
-    const loose = loosened(between)
+  const anchored: (Pair & { name: string })[] = []
+  const pieces: (string | Pair)[] = []
+  const between = ['', '', '', '# above\n', '\n', `${indent}# x\n\n# y\n`, `\n${indent}   # deep\n`]
+  for (const [key, keySource] of keysOf(yaml)) {
+    pieces.push(...loose(yaml.pick(between), pieces))
     const target = anchored.length > 0 && yaml.chance(0.3) ? yaml.pick(anchored) : undefined
-    if (target) {
-      links.set(key, target.key)
-      const source = `${indent}${keySource}: *${target.name}${yaml.pick(['', ' # c'])}\n`
-      return [...loose, { key, source, value: target.value }]
-    }
-    const { source, value } = yaml.value(indent)
+    const { source, value } = target
+      ? { source: ` *${target.name}${yaml.pick(['', ' # c'])}\n`, value: target.value }
+      : yaml.value(indent)
+    if (target) links.set(key, target.key)
     const isExplicit = yaml.chance(0.1)
-    const name = `a${anchored.length}`
-    const canAnchor = yaml.chance(0.3) && !isExplicit && !/^[ \t]+!!|^\n\S| \|/.test(source)
-    if (canAnchor) anchored.push({ key, name, value })
+    const canAnchor = !target && !isExplicit && !/^[ \t]+!!|^\n\S| \|/.test(source)
+    const name = canAnchor && yaml.chance(0.3) ? `a${anchored.length}` : ''
     const start = isExplicit ? `? ${keySource}\n${indent}:` : `${keySource}:`
-    return [
-      ...loose,
-      { key, source: `${indent}${start}${canAnchor ? ` &${name}` : ''}${source}`, value },
-    ]
-  })
-  return [...pieces, ...loosened(yaml.pick(['', '', '# last\n', '\n', '  \n']))]
+    const pair = { key, source: `${indent}${start}${name && ` &${name}`}${source}`, value }
+    if (name) anchored.push({ ...pair, name })
+    pieces.push(pair)
+  }
+  return [...pieces, ...loose(yaml.pick(['', '', '# last\n', '\n', '  \n']), pieces)]
 }
 
-/** A comment first, so that a block above does not take blanks for its own. */
-const loosened = (text: string) => (text ? [text.startsWith('#') ? text : `#\n${text}`] : [])
+/** After a block, a comment first: the block would take blanks for its own. */
+function loose(text: string, above: (string | Pair)[]): string[] {
+  const isBelowBlock = /^[^#]/.test(text) && sourceOf(above.at(-1) ?? '').includes('|')
+  return text ? [isBelowBlock ? `#\n${text}` : text] : []
+}
 
 function braced(yaml: RandomYaml): (string | Pair)[] {
   const comma = yaml.pick([', ', ',\n  ', ', # c\n  '])

@@ -6,34 +6,10 @@ export interface Written {
   value: unknown
 }
 
-const words = [
-  'one',
-  'two words',
-  'b#c',
-  'a:b',
-  "it's",
-  'x, y',
-  '日本',
-  '🎉',
-  'é',
-  'e\u0301',
-  'a-b',
-]
+const words = ['one', 'two words', 'b#c', 'a:b', "it's", 'x, y', '日本', '🎉', 'e\u0301', 'a-b']
 const odd = ['', ' ', '#', ': ', ' #', '"', "'", '\\', '\t', '@', '%', '[', '}', '-', '---', '...']
-const rare = [
-  '\0',
-  '\x1b',
-  '\u0085',
-  '\u2028',
-  '\ufeff',
-  '\ud800',
-  '\r',
-  '\n',
-  '\n\n',
-  '  ',
-  '|',
-  '>',
-]
+const breaks = ['\r', '\n', '\n\n', '\u0085', '\u2028']
+const rare = [...breaks, '\0', '\x1b', '\ufeff', '\ud800', '  ', '|', '>']
 const texts = ['2026-01-01', '12:30', '1.2.3', '1_000', 'yes', '0o9', '-x', '.hidden', '__proto__']
 const plainValues: [string, unknown][] = [
   ...[...words, ...texts].map((word): [string, unknown] => [word, word]),
@@ -62,8 +38,8 @@ export class RandomYaml {
   /** A whole number from 0 up to the limit. */
   below = (limit: number): number => Math.floor(this.#random() * limit)
   chance = (share: number): boolean => this.#random() < share
-  several = <T>(limit: number, make: () => T): T[] =>
-    Array.from({ length: this.below(limit) }, make)
+  several = <T>(limit: number, make: () => T, least = 0): T[] =>
+    Array.from({ length: least + this.below(limit) }, make)
 
   pick<T>(from: readonly T[]): T {
     const one = from[this.below(from.length)]
@@ -108,7 +84,7 @@ export class RandomYaml {
   #line({ source, value }: Written, depth: number): Written {
     const gap = this.pick([' ', ' ', ' ', '   ', depth === 0 ? '\t' : ' '])
     const property = this.chance(0.1) && typeof value === 'string' ? '!!str ' : ''
-    return { source: `${gap}${property}${source}${this.#comment()}\n`, value: value }
+    return { source: `${gap}${property}${source}${this.#comment()}\n`, value }
   }
 
   #scalar(): Written {
@@ -150,23 +126,15 @@ export class RandomYaml {
 
   #list(indent: string, depth: number): Written {
     const inner = indent + this.pick(['', '  ', '    '])
-    const items = [0, ...this.several(3, () => 0)].map(() => this.value(`${inner}  `, depth + 1))
+    const items = this.several(3, () => this.value(`${inner}  `, depth + 1), 1)
     const source = items.map((item) => `${inner}-${item.source}`).join('')
     return { source: `${this.#comment()}\n${source}`, value: items.map((item) => item.value) }
   }
 
   #map(indent: string, depth: number): Written {
     const inner = indent + this.pick(['  ', '   '])
-    const keys = new Map(
-      [0, ...this.several(3, () => 0)]
-        .map(() => [this.key(), 0] as const)
-        .map(([one]) => [one.key, one.source]),
-    )
-    const pairs = [...keys].map(([key, source]) => ({
-      key,
-      source,
-      item: this.value(inner, depth + 1),
-    }))
+    const keys = new Map(this.several(3, () => this.key(), 1).map((one) => [one.key, one]))
+    const pairs = [...keys.values()].map((one) => ({ ...one, item: this.value(inner, depth + 1) }))
     const lines = pairs.map(({ source, item }) => `${inner}${source}:${item.source}`).join('')
     const value = Object.fromEntries(pairs.map(({ key, item }) => [key, item.value]))
     return { source: `${this.#comment()}\n${lines}`, value }
@@ -175,11 +143,10 @@ export class RandomYaml {
   /** A literal block: its text ends as its chomping says, its indicator counts from the key. */
   #block(indent: string, depth: number): Written {
     const inner = indent + this.pick([' ', '  ', '     '])
-    const lines = [
-      'first',
-      ...this.several(3, () => this.pick(['', 'x', '  more', '# no comment', '- y', 'k: v'])),
-    ]
-    const last = `${lines.join('\n')}end`.replace(/\n*end$/, '')
+    const more = this.several(3, () =>
+      this.pick(['', 'x', '  more', '# no comment', '- y', 'k: v']),
+    )
+    const last = ['first', ...more].join('\n').trimEnd()
     const chomping = this.pick(['', '-', '+'])
     const size = depth === 0 && this.chance(0.3) ? String(inner.length - indent.length) : ''
     const tail = chomping === '+' ? this.below(3) : 0
