@@ -42,10 +42,12 @@ export function editNote(
   const wanted = jsonValues(frontmatter)
   const isSame = isDeepStrictEqual(wanted, note.frontMatter.values)
   if (old && isSame && body === old.parts.body) return joinNote(old.parts)
+  const tried = new Set<string>()
   for (const way of ways) {
     const changes = changesTo(note.frontMatter, wanted, way)
     const text = joinNote({ ...note.parts, block: blockWith(note, changes, body, way), body })
-    if (isAsAsked(text, note, wanted, body, changes)) return text
+    if (!tried.has(text) && isAsAsked(text, note, wanted, body, changes)) return text
+    tried.add(text)
   }
   throw notWritable('it would not read back as it was given')
 }

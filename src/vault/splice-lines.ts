@@ -64,7 +64,8 @@ function addition(
   return { from: at, to: at, text }
 }
 
-const indentOf = (yaml: string, { start }: Span) => yaml.slice(lineStart(yaml, start), start)
+const indentOf = (yaml: string, { start }: Span) =>
+  / *$/.exec(yaml.slice(lineStart(yaml, start), start))?.[0] ?? ''
 
 /** A list in brackets stays one. */
 function styleFor(
