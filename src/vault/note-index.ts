@@ -6,9 +6,9 @@ import { randomId } from '../random.ts'
 import { again } from '../store/again.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../store/store.ts'
-import { fold, spaced, tokensOf } from './fold.ts'
+import { IndexWrite, type NoteChange } from './index-write.ts'
 import type { Pause } from './pause.ts'
-import type { Searchable } from './searchable.ts'
+import { SeenTerms } from './seen-terms.ts'
 
 const schema = '1'
 
@@ -29,18 +29,10 @@ export interface NotePlace {
   name: string
 }
 
-export interface IndexedNote extends NotePlace {
-  note: Searchable
-  stamp: string
-}
-
-/** Marks a note that may have changed since it was read, without its file showing it. */
-export const unsure = ''
-
 export class NoteIndex {
   readonly #store: Store
   /** Terms that are stored, so that few have to be offered again. */
-  readonly #known = new Set<string>()
+  readonly #seen = new SeenTerms()
 
   private constructor(store: Store) {
     this.#store = store
@@ -86,45 +78,13 @@ export class NoteIndex {
     return rows.map(({ folder }) => text(folder))
   }
 
-  async write(puts: IndexedNote[], drops: NotePlace[], pause: Pause): Promise<void> {
-    const offered = new Set<string>()
-    await again(() =>
-      this.#store.transaction(async (transaction) => {
-        for (const place of drops) {
-          await drop(transaction, place)
-          await pause()
-        }
-        for (const put of puts) {
-          await this.#put(transaction, put, offered)
-          await pause()
-        }
-      }),
-    )
-    if (this.#known.size > 200_000) this.#known.clear()
-    for (const term of offered) this.#known.add(term)
-  }
-
-  async #put(transaction: Transaction, put: IndexedNote, offered: Set<string>): Promise<void> {
-    const { folder, name, stamp } = put
-    const [old] = await transaction.all(
-      'SELECT id, stamp FROM notes WHERE folder = ? AND name = ?',
-      ...[folder, name],
-    )
-    if (old && stamp !== unsure && old.stamp === stamp) return // another process was first
-    if (old) await drop(transaction, put)
-    const [row] = await transaction.all(
-      'INSERT INTO notes (folder, name, stamp) VALUES (?, ?, ?) RETURNING id',
-      ...[folder, name, stamp],
-    )
-    const [title, body] = [spaced(fold(put.note.title)), spaced(fold(put.note.text))]
-    await transaction.run(
-      'INSERT INTO texts (rowid, title, text) VALUES (?, ?, ?)',
-      ...[integer(row?.id), title, body],
-    )
-    for (const term of new Set(tokensOf(`${title}\n${body}`))) {
-      if (this.#known.has(term) || offered.has(term)) continue
-      offered.add(Buffer.from(term).toString()) // a slice would keep the whole text in memory
-      await transaction.run('INSERT OR IGNORE INTO terms (term) VALUES (?)', term)
+  async write(changes: NoteChange[], pause: Pause): Promise<void> {
+    try {
+      const write = await IndexWrite.of(changes, this.#seen, pause)
+      await again(() => this.#store.transaction((transaction) => write.run(transaction, pause)))
+    } catch (error) {
+      this.#seen.clear() // those that were not stored must be offered again
+      throw error
     }
   }
 
@@ -173,14 +133,4 @@ async function prepare(transaction: Transaction, vaultRoot: string): Promise<voi
   const meta = new Map(rows.map(({ name, value }) => [name, value]))
   if (meta.get('schema') === schema && meta.get('vault') === vaultRoot) return
   throw new StoreError('unreadable', 'it is of another vault or version')
-}
-
-async function drop(transaction: Transaction, { folder, name }: NotePlace): Promise<void> {
-  const rows = await transaction.all(
-    'DELETE FROM notes WHERE folder = ? AND name = ? RETURNING id',
-    ...[folder, name],
-  )
-  for (const { id } of rows) {
-    await transaction.run('DELETE FROM texts WHERE rowid = ?', integer(id))
-  }
 }
