@@ -1,4 +1,5 @@
 /** Keeps the index of a vault: builds it in the background, follows the notes, and makes it anew when it is damaged. */
+import { sleep } from '../clock.ts'
 import { log } from '../log.ts'
 import { isAgain } from '../store/again.ts'
 import { StoreError } from '../store/store.ts'
@@ -65,6 +66,15 @@ export class LiveIndex {
     if (!this.#isWatched && isOld) this.#pending.add('')
     await this.#settle()
     return this.#pending.size === 0 ? this.#search : undefined
+  }
+
+  /** Waits for the index; the answer is false where there will be none. */
+  async ready(): Promise<boolean> {
+    while (!(await this.current())) {
+      if (this.#isGivenUp || this.#end.signal.aborted) return false
+      await sleep(20)
+    }
+    return true
   }
 
   /** To be told when a search has failed. */

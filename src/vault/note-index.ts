@@ -12,14 +12,12 @@ import { SeenTerms } from './seen-terms.ts'
 
 const schema = '1'
 
-/** A title counts so much that no number of words in a text outweighs it. */
 const tables = [
   'CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
   `CREATE TABLE notes (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL,
     stamp TEXT NOT NULL, UNIQUE (folder, name))`,
   `CREATE VIRTUAL TABLE texts USING fts5 (title, text, content = '', contentless_delete = 1,
     tokenize = 'ascii')`,
-  `INSERT INTO texts (texts, rank) VALUES ('rank', 'bm25(1000000000.0, 1.0)')`,
   'CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE)',
 ]
 
@@ -27,6 +25,10 @@ const tables = [
 export interface NotePlace {
   folder: string
   name: string
+}
+
+export interface FoundNote extends NotePlace {
+  id: number
 }
 
 export class NoteIndex {
@@ -88,18 +90,20 @@ export class NoteIndex {
     }
   }
 
-  /** The notes that an expression of FTS5 finds, best first. */
-  async find(expression: string, limit: number): Promise<number[]> {
+  /** The notes that an expression of FTS5 finds, best first: in a title, it outweighs whatever is in a text. */
+  async find(expression: string, limit: number): Promise<FoundNote[]> {
     const rows = await this.#store.all(
-      'SELECT rowid AS id FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?',
+      `SELECT id, folder, name FROM notes JOIN (
+        SELECT rowid AS id, bm25(texts, 1e9, 1) AS distance FROM texts WHERE texts MATCH ?
+        ORDER BY distance LIMIT ?
+      ) USING (id) ORDER BY distance, folder, name`,
       ...[expression, limit],
     )
-    return rows.map(({ id }) => integer(id))
-  }
-
-  async placeOf(id: number): Promise<NotePlace | undefined> {
-    const [row] = await this.#store.all('SELECT folder, name FROM notes WHERE id = ?', id)
-    return row && { folder: text(row.folder), name: text(row.name) }
+    return rows.map(({ id, folder, name }) => ({
+      id: integer(id),
+      folder: text(folder),
+      name: text(name),
+    }))
   }
 
   /** Some of the terms that came after one, each on a line. */
