@@ -35,7 +35,7 @@ function wordsOf(entries: Record<string, unknown>): { titles: string[]; values: 
 }
 
 function* scalars(value: unknown): Generator<string> {
-  if (value === null || value === undefined) return
+  if (value === null || value === undefined || value === '') return
   if (typeof value !== 'object') yield String(value)
   else for (const part of Object.values(value)) yield* scalars(part)
 }
@@ -67,6 +67,10 @@ function simpleEntries(yaml: string): Record<string, unknown> | undefined {
 }
 
 const wordsIn = (value: string): string | string[] =>
-  value.startsWith('[') ? value.slice(1, -1).split(',') : unquoted(value)
+  value.startsWith('[') ? value.slice(1, -1).split(',').map(unquoted) : unquoted(value)
 
-const unquoted = (value: string): string => (/^["']/.test(value) ? value.slice(1, -1) : value)
+/** A number stays as it was typed, which is how it is looked for. */
+function unquoted(value: string): string {
+  if (/^["']/.test(value)) return value.slice(1, -1)
+  return /^(?:~|null)$/i.test(value) ? '' : value.trim()
+}

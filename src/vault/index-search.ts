@@ -51,7 +51,8 @@ export class IndexSearch {
     await this.#terms.refresh()
     const inRow = this.#terms.expressionOf(phrase)
     if (inRow.text !== '') yield inRow.text
-    const parts = sequences.map((word) => this.#terms.expressionOf(word))
+    const parts =
+      sequences.length === 1 ? [inRow] : sequences.map((word) => this.#terms.expressionOf(word))
     if (parts.some(({ text }) => text === '')) return
     const known = parts.filter(({ isComplete }) => isComplete)
     if (known.length === 0) yield undefined

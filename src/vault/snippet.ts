@@ -25,8 +25,8 @@ const beginningOf = ({ text, bodyStart }: Searchable): string => {
 
 /** The phrase, or else the first of the words, rather by itself than in a longer one. */
 function placeOf({ words }: SearchQuery, text: string): [number, number] | undefined {
-  const phrase = new RegExp(words.map(literally).join('\\s+')).exec(text)
-  if (words.length > 1 && phrase) return [phrase.index, phrase.index + phrase[0].length]
+  const phrase = words.length > 1 ? phraseIn(text, words) : undefined
+  if (phrase) return phrase
   for (const word of words) {
     const first = text.indexOf(word)
     if (first === -1) continue
@@ -36,7 +36,19 @@ function placeOf({ words }: SearchQuery, text: string): [number, number] | undef
   return undefined
 }
 
-const literally = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+function phraseIn(text: string, [first = '', ...rest]: string[]): [number, number] | undefined {
+  const blanks = /\s+/y
+  for (let from = text.indexOf(first); from !== -1; from = text.indexOf(first, from + 1)) {
+    blanks.lastIndex = from + first.length
+    const isWhole = rest.every((word) => {
+      if (!blanks.test(text) || !text.startsWith(word, blanks.lastIndex)) return false
+      blanks.lastIndex += word.length
+      return true
+    })
+    if (isWhole) return [from, blanks.lastIndex]
+  }
+  return undefined
+}
 
 function standsAlone(text: string, word: string, first: number): number | undefined {
   const isWord = (character: string | undefined) => tokensOf(character ?? '').length > 0
