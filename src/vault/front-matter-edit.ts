@@ -12,7 +12,7 @@ export interface ReadNote {
   frontMatter: FrontMatter
 }
 
-/** How the change is written: the first way whose result reads back as asked is taken. */
+/** How a change is written: the first way that reads back as asked is taken, so they go from kind to rough. */
 interface Way {
   style: 'block' | 'json'
   isGreedy: boolean
@@ -20,8 +20,8 @@ interface Way {
   isUnlinked: boolean
 }
 
-const ways: Way[] = (['block', 'json'] as const).flatMap((style) =>
-  [false, true].flatMap((isGreedy) =>
+const ways: Way[] = [false, true].flatMap((isGreedy) =>
+  (['block', 'json'] as const).flatMap((style) =>
     [false, true].map((isUnlinked) => ({ style, isGreedy, isUnlinked })),
   ),
 )
@@ -42,10 +42,12 @@ export function editNote(
   const wanted = jsonValues(frontmatter)
   const isSame = isDeepStrictEqual(wanted, note.frontMatter.values)
   if (old && isSame && body === old.parts.body) return joinNote(old.parts)
+  const tried = new Set<string>()
   for (const way of ways) {
     const changes = changesTo(note.frontMatter, wanted, way)
     const text = joinNote({ ...note.parts, block: blockWith(note, changes, body, way), body })
-    if (isAsAsked(text, note, wanted, body, changes)) return text
+    if (!tried.has(text) && isAsAsked(text, note, wanted, body, changes)) return text
+    tried.add(text)
   }
   throw notWritable('it would not read back as it was given')
 }

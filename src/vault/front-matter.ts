@@ -1,5 +1,5 @@
 /** The front matter of a note: YAML 1.2 read into plain values, with what an edit needs to leave the rest alone. */
-import { Composer, type CST, type Document, isMap, Lexer, Parser, type YAMLError } from 'yaml'
+import { Composer, CST, type Document, isMap, Lexer, Parser, type YAMLError } from 'yaml'
 import type { NoteText } from './note-text.ts'
 import { unreadableFrontMatter } from './unreadable.ts'
 import { type ReadPair, type Refuse, readPairs } from './yaml-values.ts'
@@ -64,23 +64,40 @@ function readDocument(yaml: string, refuse: Refuse): Document.Parsed {
 function readTokens(yaml: string, refuse: Refuse): CST.Token[] {
   const parser = new Parser()
   const tokens: CST.Token[] = []
-  let pieces = 0
   const take = (token: CST.Token) => {
     if (token.type === 'error') refuse(token.offset, plainWords(token.message))
     tokens.push(token)
   }
+  let pieces = 0
+  let isText = false // of a scalar, whatever signs it is made of
   for (const piece of new Lexer().lex(yaml)) {
+    const at = parser.offset
+    if (!isText && piece === CST.FLOW_END) refuseUnclosed(parser, refuse)
+    if (!isText && /^["']/.test(piece) && !isClosed(piece)) {
+      refuse(at, 'the quote that opens here is not closed')
+    }
     for (const token of parser.next(piece)) take(token)
-    if (parser.stack.length > maxDepth) refuse(parser.offset, 'it is nested too deep')
-    if (++pieces > maxPieces) refuse(parser.offset, 'it has too many values')
+    if (parser.stack.length > maxDepth) refuse(at, 'it is nested too deep')
+    if (++pieces > maxPieces) refuse(at, 'it has too many values')
+    isText = !isText && piece === CST.SCALAR
   }
+  refuseUnclosed(parser, refuse)
   for (const token of parser.end()) take(token)
   return tokens
 }
 
+/** The library names the place where it noticed, often the last line; a person looks for the first. */
+function refuseUnclosed({ stack }: Parser, refuse: Refuse): void {
+  const open = stack.findLast((token) => token.type === 'flow-collection' && !token.end.length)
+  if (open) refuse(open.offset, 'the bracket that opens here is not closed')
+}
+
+const isClosed = (quote: string) => quote.length > 1 && quote.at(-1) === quote[0]
+
 /** What most often goes wrong, in words that say what to do. */
 const ownWords: Partial<Record<YAMLError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a value with a colon and a space in it must be in quotes',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, with a colon and a blank behind it',
   TAB_AS_INDENT: 'a tab indents a line where only spaces may',
 }
 

@@ -16,7 +16,7 @@ const everyUnprintable = new RegExp(unprintable, 'g')
 
 /** Words and numbers of YAML 1.2, and those that older readers of YAML 1.1 would take for more than text. */
 const otherThanText = [
-  /^(?:~|null|true|false|yes|no|on|off|y|n|=|<<)$/i,
+  /^(?:~|null|true|false|yes|no|on|off|=|<<)$/i,
   /^[-+]?(?:0x[\da-f_]+|0b[01_]+|0o[0-7]+|[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|\.inf)$/i,
   /^\.nan$/i,
   /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?$/,
