@@ -4,8 +4,9 @@ import { systemClock } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import type { Folder } from './folder.ts'
 import type { FolderWatches } from './folder-watches.ts'
+import { type NoteChange, unsure } from './index-write.ts'
 import { removeLeftover } from './note-file.ts'
-import { type IndexedNote, type NoteIndex, type NotePlace, unsure } from './note-index.ts'
+import type { NoteIndex } from './note-index.ts'
 import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
 import type { Pause } from './pause.ts'
 import { readSearchable } from './scan.ts'
@@ -23,8 +24,8 @@ export class Comparison {
   readonly #index: NoteIndex
   readonly #watches: FolderWatches
   readonly #pause: Pause
-  #puts: IndexedNote[] = []
-  #drops: NotePlace[] = []
+  /** By path; the last word on a note counts. */
+  readonly #changes = new Map<string, NoteChange>()
   #characters = 0
   /** How many notes were looked at. */
   count = 0
@@ -92,7 +93,7 @@ export class Comparison {
 
   async #gone(parent: string, name: string): Promise<void> {
     await this.#dropBelow(joined(parent, name), new Set())
-    if (isNote(name)) this.#drops.push({ folder: parent, name })
+    if (isNote(name)) this.#add({ folder: parent, name })
   }
 
   async #folder(folder: Folder, path: string): Promise<void> {
@@ -107,7 +108,7 @@ export class Comparison {
     for (const folder of await this.#index.foldersBelow(path)) {
       if (visited.has(folder)) continue
       for (const name of (await this.#index.notesIn(folder)).keys()) {
-        this.#drops.push({ folder, name })
+        this.#add({ folder, name })
         await this.#flushIfMuch()
       }
     }
@@ -127,7 +128,7 @@ export class Comparison {
       this.count++
       await this.#pause()
     }
-    for (const name of known.keys()) this.#drops.push({ folder: path, name })
+    for (const name of known.keys()) this.#add({ folder: path, name })
     for (const { name, isFolder } of entries) {
       const child = isFolder ? enterable(folder, name) : undefined
       if (!child) continue
@@ -142,28 +143,29 @@ export class Comparison {
   async #read(folder: Folder, path: string, name: string): Promise<void> {
     const before = systemClock.now()
     const note = readSearchable(folder, name, joined(path, name))
-    if (!note) {
-      this.#drops.push({ folder: path, name })
-      return
-    }
+    if (!note) return this.#add({ folder: path, name })
     const { stat } = note
     const isRacy = !stat || Number(stat.mtimeMs) > before - racyMs
-    this.#puts.push({ folder: path, name, note, stamp: isRacy ? unsure : stampOf(stat) })
+    const stamp = isRacy ? unsure : stampOf(stat)
+    this.#add({ folder: path, name, read: { note, stamp } })
     this.#characters += note.text.length
     await this.#flushIfMuch()
   }
 
+  #add(change: NoteChange): void {
+    this.#changes.set(joined(change.folder, change.name), change)
+  }
+
   async #flushIfMuch(): Promise<void> {
-    const notes = this.#puts.length + this.#drops.length
-    if (notes >= maxNotes || this.#characters >= maxCharacters) await this.#flush()
+    const isMuch = this.#changes.size >= maxNotes || this.#characters >= maxCharacters
+    if (isMuch) await this.#flush()
   }
 
   async #flush(): Promise<void> {
-    const [puts, drops] = [this.#puts, this.#drops]
-    this.#puts = []
-    this.#drops = []
+    const changes = [...this.#changes.values()]
+    this.#changes.clear()
     this.#characters = 0
-    if (puts.length + drops.length > 0) await this.#index.write(puts, drops, this.#pause)
+    if (changes.length > 0) await this.#index.write(changes, this.#pause)
   }
 }
 

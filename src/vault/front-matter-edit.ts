@@ -12,7 +12,7 @@ export interface ReadNote {
   frontMatter: FrontMatter
 }
 
-/** How the change is written: the first way whose result reads back as asked is taken. */
+/** How a change is written: the first way that reads back as asked is taken, so they go from kind to rough. */
 interface Way {
   style: 'block' | 'json'
   isGreedy: boolean
@@ -20,8 +20,8 @@ interface Way {
   isUnlinked: boolean
 }
 
-const ways: Way[] = (['block', 'json'] as const).flatMap((style) =>
-  [false, true].flatMap((isGreedy) =>
+const ways: Way[] = [false, true].flatMap((isGreedy) =>
+  (['block', 'json'] as const).flatMap((style) =>
     [false, true].map((isUnlinked) => ({ style, isGreedy, isUnlinked })),
   ),
 )

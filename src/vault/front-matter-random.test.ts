@@ -49,22 +49,21 @@ function keptRuns(note: RandomNote, wanted: Record<string, unknown>): string[] {
   const holes = touched(note, wanted)
   const runs = ['']
   for (const [index, piece] of note.pieces.entries()) {
-    const above = note.pieces.slice(0, index)
-    const isHole =
-      typeof piece === 'string'
-        ? note.isBraced || isSwallowed(piece, above, holes)
-        : holes.has(piece.key)
-    if (isHole) runs.push('')
+    const isText = typeof piece === 'string'
+    const above = pairsOf(note.pieces.slice(0, index))
+    const isMissing = isText && (note.isBraced || isSwallowed(piece, above, wanted))
+    if (isMissing || (!isText && holes.has(piece.key))) runs.push('')
     else runs.push((runs.pop() ?? '') + sourceOf(piece))
   }
   return runs
 }
 
 /** A block above a pair that goes would take the blanks below that pair for its own. */
-function isSwallowed(piece: string, above: (string | Pair)[], holes: Set<string>): boolean {
+function isSwallowed(piece: string, above: Pair[], wanted: Record<string, unknown>): boolean {
+  const isKept = ({ key }: Pair) => Object.hasOwn(wanted, key)
   const last = above.at(-1)
-  const isBelowHole = typeof last === 'object' && holes.has(last.key)
-  return isBelowHole && /^\s/.test(piece) && above.some((one) => sourceOf(one).includes('|'))
+  const kept = above.findLast(isKept)
+  return /^\s/.test(piece) && last !== kept && (kept?.source.includes('|') ?? false)
 }
 
 function lostRun(runs: string[], text: string): string | undefined {

@@ -1,4 +1,7 @@
 /** The values of a note's front matter as words to be found; most blocks are so simple that no parser is needed. */
+import { AgentMailError } from '../errors.ts'
+import { parseFrontMatter } from './front-matter.ts'
+import { splitNote } from './note-text.ts'
 
 export interface FrontMatterWords {
   /** What the note calls itself: `title` and `aliases`. */
@@ -7,24 +10,23 @@ export interface FrontMatterWords {
   body: string
 }
 
-const block = /^\ufeff?---[ \t]*\r?\n((?:.*\n)*?)---[ \t]*(?:\r?\n|$)/
-
 /** Of a note whose front matter cannot be understood, all is body. */
 export function readFrontMatter(note: string): FrontMatterWords {
-  const found = note.startsWith('---') || note.startsWith('\ufeff') ? block.exec(note) : null
-  if (!found) return { titles: [], values: [], body: note }
-  const [whole, yaml = ''] = found
-  const entries = simpleEntries(yaml)
-  if (!entries) return { titles: [], values: [], body: note }
-  return { ...wordsOf(entries), body: note.slice(whole.length) }
+  try {
+    const parts = splitNote(note)
+    if (!parts.block) return { titles: [], values: [], body: parts.body }
+    const entries = simpleEntries(parts.block.yaml) ?? parseFrontMatter(parts).values
+    return { ...wordsOf(entries), body: parts.body }
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    return { titles: [], values: [], body: note }
+  }
 }
 
-type Entries = Map<string, unknown>
-
-function wordsOf(entries: Entries): { titles: string[]; values: string[] } {
+function wordsOf(entries: Record<string, unknown>): { titles: string[]; values: string[] } {
   const titles: string[] = []
   const values: string[] = []
-  for (const [key, value] of entries) {
+  for (const [key, value] of Object.entries(entries)) {
     const words = [...scalars(value)]
     if (/^(title|alias|aliases)$/i.test(key)) titles.push(...words)
     values.push(...words)
@@ -33,7 +35,7 @@ function wordsOf(entries: Entries): { titles: string[]; values: string[] } {
 }
 
 function* scalars(value: unknown): Generator<string> {
-  if (value === null || value === undefined) return
+  if (value === null || value === undefined || value === '') return
   if (typeof value !== 'object') yield String(value)
   else for (const part of Object.values(value)) yield* scalars(part)
 }
@@ -46,8 +48,8 @@ const pairLine = new RegExp(`^([\\w-][\\w -]*):(?:[ \\t]+(${plain}|${quoted}|${l
 const itemLine = new RegExp(`^[ \\t]*-[ \\t]+(${plain}|${quoted})[ \\t]*$`)
 
 /** Nothing where a block has more to it than keys with words or lists of words. */
-function simpleEntries(yaml: string): Entries | undefined {
-  const entries: Entries = new Map()
+function simpleEntries(yaml: string): Record<string, unknown> | undefined {
+  const entries = new Map<string, string | string[]>()
   let items: string[] | undefined
   for (const line of yaml.split(/\r?\n/)) {
     if (line === '') continue
@@ -61,10 +63,14 @@ function simpleEntries(yaml: string): Entries | undefined {
     items = value === undefined ? [] : undefined
     entries.set(key, items ?? wordsIn(value ?? ''))
   }
-  return entries
+  return Object.fromEntries(entries)
 }
 
 const wordsIn = (value: string): string | string[] =>
-  value.startsWith('[') ? value.slice(1, -1).split(',') : unquoted(value)
+  value.startsWith('[') ? value.slice(1, -1).split(',').map(unquoted) : unquoted(value)
 
-const unquoted = (value: string): string => (/^["']/.test(value) ? value.slice(1, -1) : value)
+/** A number stays as it was typed, which is how it is looked for. */
+function unquoted(value: string): string {
+  if (/^["']/.test(value)) return value.slice(1, -1)
+  return /^(?:~|null)$/i.test(value) ? '' : value.trim()
+}

@@ -1,7 +1,7 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
 import type { Folder } from './folder.ts'
 import { IndexTerms } from './index-terms.ts'
-import type { NoteIndex } from './note-index.ts'
+import type { FoundNote, NoteIndex, NotePlace } from './note-index.ts'
 import { pauses } from './pause.ts'
 import { readSearchable, type SearchHit } from './scan.ts'
 import type { SearchQuery, Sequence } from './search-query.ts'
@@ -30,8 +30,8 @@ export class IndexSearch {
     try {
       for await (const expression of this.#expressions(query)) {
         if (expression === undefined) return undefined
-        for await (const id of this.#matches(expression, limit, seen)) {
-          const hit = await this.#hit(query, id, (folder) => folders.enter(folder))
+        for await (const found of this.#matches(expression, limit, seen)) {
+          const hit = hitOf(query, found, folders.enter(found.folder))
           if (hit) hits.push(hit)
           if (hits.length === limit) return hits
           await pause()
@@ -50,40 +50,38 @@ export class IndexSearch {
     if (sequences.length > 1) yield sequences.map(exactly).join(' AND ')
     await this.#terms.refresh()
     const inRow = this.#terms.expressionOf(phrase)
-    if (inRow) yield inRow
-    const parts = sequences.map((word) => this.#terms.expressionOf(word))
-    if (parts.includes('')) return
-    const few = parts.filter((part) => part !== undefined)
-    if (few.length === 0) yield undefined
-    else if (sequences.length > 1) yield few.map((part) => `(${part})`).join(' AND ')
+    if (inRow.text !== '') yield inRow.text
+    const parts =
+      sequences.length === 1 ? [inRow] : sequences.map((word) => this.#terms.expressionOf(word))
+    if (parts.some(({ text }) => text === '')) return
+    const known = parts.filter(({ isComplete }) => isComplete)
+    if (known.length === 0) yield undefined
+    else if (parts.length > 1) yield known.map(({ text }) => `(${text})`).join(' AND ')
   }
 
-  async *#matches(expression: string, limit: number, seen: Set<number>): AsyncGenerator<number> {
+  async *#matches(expression: string, limit: number, seen: Set<number>): AsyncGenerator<FoundNote> {
     for (let asked = limit + seen.size; ; asked *= 4) {
-      const ids = await this.#index.find(expression, asked)
-      for (const id of ids) {
-        if (!seen.has(id)) yield id
-        seen.add(id)
+      const found = await this.#index.find(expression, asked)
+      for (const note of found) {
+        if (!seen.has(note.id)) yield note
+        seen.add(note.id)
       }
-      if (ids.length < asked) return
+      if (found.length < asked) return
     }
   }
+}
 
-  /** A note that is gone, or has changed meanwhile, gives its place to the next one. */
-  async #hit(
-    query: SearchQuery,
-    id: number,
-    enter: (folder: string) => Folder | undefined,
-  ): Promise<SearchHit | undefined> {
-    const place = await this.#index.placeOf(id)
-    const folder = place && enter(place.folder)
-    if (!folder) return undefined
-    const path = place.folder === '' ? place.name : `${place.folder}/${place.name}`
-    const note = readSearchable(folder, place.name, path)
-    const compared = note && folded(note)
-    if (!compared || !query.isIn(compared)) return undefined
-    return { path, snippet: snippetOf(query, note, compared) }
-  }
+/** A note that is gone, or has changed meanwhile, gives its place to the next one. */
+function hitOf(
+  query: SearchQuery,
+  place: NotePlace,
+  folder: Folder | undefined,
+): SearchHit | undefined {
+  const path = place.folder === '' ? place.name : `${place.folder}/${place.name}`
+  const note = folder && readSearchable(folder, place.name, path)
+  const compared = note && folded(note)
+  if (!compared || !query.isIn(compared)) return undefined
+  return { path, snippet: snippetOf(query, note, compared) }
 }
 
 const exactly = ({ tokens }: Sequence): string => `"${tokens.join(' ')}"`

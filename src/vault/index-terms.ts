@@ -4,7 +4,16 @@ import { pauses } from './pause.ts'
 import type { Sequence } from './search-query.ts'
 
 /** More of them make a query slower than reading the notes is. */
-const maxTerms = 4000
+const maxTerms = 2000
+/** So many of them find enough for most, and soon. */
+const fewTerms = 200
+
+/** Something to find, in the language of FTS5; empty where it is known that there is nothing. */
+interface Expression {
+  text: string
+  /** Whether it finds all there is. */
+  isComplete: boolean
+}
 
 export class IndexTerms {
   readonly #index: NoteIndex
@@ -29,28 +38,27 @@ export class IndexTerms {
     }
   }
 
-  /**
-   * The expression of FTS5 for what holds the sequence, also as part of longer words. Nothing where
-   * too many words do; empty where none does.
-   */
-  expressionOf({ tokens, isOpenLeft, isOpenRight }: Sequence): string | undefined {
+  /** What holds the sequence, also as part of longer words. */
+  expressionOf({ tokens, isOpenLeft, isOpenRight }: Sequence): Expression {
     const [first = '', ...rest] = tokens
     const isOne = rest.length === 0
-    const starts = this.#termsWith(first, isOpenLeft, isOne && isOpenRight)
+    const all = this.#termsWith(first, isOpenLeft, isOne && isOpenRight)
+    const isComplete = all.length <= maxTerms
+    const starts = isComplete ? all : all.sort((a, b) => a.length - b.length).slice(0, fewTerms)
     const prefix = !isOne && isOpenRight ? ' *' : ''
-    return starts?.map((start) => `"${[start, ...rest].join(' ')}"${prefix}`).join(' OR ')
+    const texts = starts.map((start) => `"${[start, ...rest].join(' ')}"${prefix}`)
+    return { text: texts.join(' OR '), isComplete }
   }
 
-  #termsWith(part: string, isOpenLeft: boolean, isOpenRight: boolean): string[] | undefined {
+  /** All of them, or more than are wanted. */
+  #termsWith(part: string, isOpenLeft: boolean, isOpenRight: boolean): string[] {
+    const lines = this.#lines
     const wanted = `${isOpenLeft ? '' : '\n'}${part}${isOpenRight ? '' : '\n'}`
     const found: string[] = []
-    for (let at = this.#lines.indexOf(wanted); at !== -1; ) {
-      if (found.length === maxTerms) return undefined
-      const end = this.#lines.indexOf('\n', at + 1)
-      found.push(
-        this.#lines.slice(this.#lines.lastIndexOf('\n', isOpenLeft ? at - 1 : at) + 1, end),
-      )
-      at = this.#lines.indexOf(wanted, end)
+    for (let at = lines.indexOf(wanted); at !== -1 && found.length <= maxTerms; ) {
+      const end = lines.indexOf('\n', at + 1)
+      found.push(lines.slice(lines.lastIndexOf('\n', isOpenLeft ? at - 1 : at) + 1, end))
+      at = lines.indexOf(wanted, end)
     }
     return found
   }

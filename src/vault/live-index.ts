@@ -1,4 +1,5 @@
 /** Keeps the index of a vault: builds it in the background, follows the notes, and makes it anew when it is damaged. */
+import { sleep } from '../clock.ts'
 import { log } from '../log.ts'
 import { isAgain } from '../store/again.ts'
 import { StoreError } from '../store/store.ts'
@@ -15,6 +16,8 @@ const settleMs = 150
 const retryMs = 2000
 /** How old a comparison may be where changes cannot be heard of. */
 const freshMs = 2000
+/** How old it may be elsewhere: of what happens on another machine, a shared disk may tell nothing. */
+const distrustMs = 60_000
 /** Of more changes at once the system may have left some untold. */
 const maxPending = 2000
 /** How often it is made anew before it is given up. */
@@ -60,11 +63,22 @@ export class LiveIndex {
 
   /** The index with all changes in it that are known; nothing while it does not have them. */
   async current(): Promise<IndexSearch | undefined> {
-    if (!this.#search) return undefined
-    const isOld = performance.now() - this.#comparedAt > freshMs
-    if (!this.#isWatched && isOld) this.#pending.add('')
+    if (!this.#search || this.#end.signal.aborted) return undefined
+    const age = performance.now() - this.#comparedAt
+    if (!this.#isWatched && age > freshMs) this.#pending.add('')
     await this.#settle()
-    return this.#pending.size === 0 ? this.#search : undefined
+    const search = this.#pending.size === 0 ? this.#search : undefined
+    if (age > distrustMs) this.changed('')
+    return search
+  }
+
+  /** Waits for the index; the answer is false where there will be none. */
+  async ready(): Promise<boolean> {
+    while (!(await this.current())) {
+      if (this.#isGivenUp || this.#end.signal.aborted) return false
+      await sleep(20)
+    }
+    return true
   }
 
   /** To be told when a search has failed. */
@@ -109,7 +123,8 @@ export class LiveIndex {
     try {
       return await NoteIndex.open(this.#cacheFolder, this.#vault.root)
     } catch (error) {
-      if (!StoreError.is(error) || error.trouble !== 'unreadable') throw error
+      // One that nobody lets go of is of no more use than a damaged one.
+      if (!isAgain(error) && !(StoreError.is(error) && error.trouble === 'unreadable')) throw error
       NoteIndex.remove(this.#cacheFolder, this.#vault.root)
       return await NoteIndex.open(this.#cacheFolder, this.#vault.root)
     }

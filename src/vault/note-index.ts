@@ -6,20 +6,18 @@ import { randomId } from '../random.ts'
 import { again } from '../store/again.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../store/store.ts'
-import { fold, spaced, tokensOf } from './fold.ts'
+import { IndexWrite, type NoteChange } from './index-write.ts'
 import type { Pause } from './pause.ts'
-import type { Searchable } from './searchable.ts'
+import { SeenTerms } from './seen-terms.ts'
 
 const schema = '1'
 
-/** A title counts so much that no number of words in a text outweighs it. */
 const tables = [
   'CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
   `CREATE TABLE notes (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL,
     stamp TEXT NOT NULL, UNIQUE (folder, name))`,
   `CREATE VIRTUAL TABLE texts USING fts5 (title, text, content = '', contentless_delete = 1,
     tokenize = 'ascii')`,
-  `INSERT INTO texts (texts, rank) VALUES ('rank', 'bm25(1000000000.0, 1.0)')`,
   'CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE)',
 ]
 
@@ -29,18 +27,14 @@ export interface NotePlace {
   name: string
 }
 
-export interface IndexedNote extends NotePlace {
-  note: Searchable
-  stamp: string
+export interface FoundNote extends NotePlace {
+  id: number
 }
-
-/** Marks a note that may have changed since it was read, without its file showing it. */
-export const unsure = ''
 
 export class NoteIndex {
   readonly #store: Store
   /** Terms that are stored, so that few have to be offered again. */
-  readonly #known = new Set<string>()
+  readonly #seen = new SeenTerms()
 
   private constructor(store: Store) {
     this.#store = store
@@ -86,60 +80,30 @@ export class NoteIndex {
     return rows.map(({ folder }) => text(folder))
   }
 
-  async write(puts: IndexedNote[], drops: NotePlace[], pause: Pause): Promise<void> {
-    const offered = new Set<string>()
-    await again(() =>
-      this.#store.transaction(async (transaction) => {
-        for (const place of drops) {
-          await drop(transaction, place)
-          await pause()
-        }
-        for (const put of puts) {
-          await this.#put(transaction, put, offered)
-          await pause()
-        }
-      }),
-    )
-    if (this.#known.size > 200_000) this.#known.clear()
-    for (const term of offered) this.#known.add(term)
-  }
-
-  async #put(transaction: Transaction, put: IndexedNote, offered: Set<string>): Promise<void> {
-    const { folder, name, stamp } = put
-    const [old] = await transaction.all(
-      'SELECT id, stamp FROM notes WHERE folder = ? AND name = ?',
-      ...[folder, name],
-    )
-    if (old && stamp !== unsure && old.stamp === stamp) return // another process was first
-    if (old) await drop(transaction, put)
-    const [row] = await transaction.all(
-      'INSERT INTO notes (folder, name, stamp) VALUES (?, ?, ?) RETURNING id',
-      ...[folder, name, stamp],
-    )
-    const [title, body] = [spaced(fold(put.note.title)), spaced(fold(put.note.text))]
-    await transaction.run(
-      'INSERT INTO texts (rowid, title, text) VALUES (?, ?, ?)',
-      ...[integer(row?.id), title, body],
-    )
-    for (const term of new Set(tokensOf(`${title}\n${body}`))) {
-      if (this.#known.has(term) || offered.has(term)) continue
-      offered.add(Buffer.from(term).toString()) // a slice would keep the whole text in memory
-      await transaction.run('INSERT OR IGNORE INTO terms (term) VALUES (?)', term)
+  async write(changes: NoteChange[], pause: Pause): Promise<void> {
+    try {
+      const write = await IndexWrite.of(changes, this.#seen, pause)
+      await again(() => this.#store.transaction((transaction) => write.run(transaction, pause)))
+    } catch (error) {
+      this.#seen.clear() // those that were not stored must be offered again
+      throw error
     }
   }
 
-  /** The notes that an expression of FTS5 finds, best first. */
-  async find(expression: string, limit: number): Promise<number[]> {
+  /** The notes that an expression of FTS5 finds, best first: in a title, it outweighs whatever is in a text. */
+  async find(expression: string, limit: number): Promise<FoundNote[]> {
     const rows = await this.#store.all(
-      'SELECT rowid AS id FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?',
+      `SELECT id, folder, name FROM notes JOIN (
+        SELECT rowid AS id, bm25(texts, 1e9, 1) AS distance FROM texts WHERE texts MATCH ?
+        ORDER BY distance LIMIT ?
+      ) USING (id) ORDER BY distance, folder, name`,
       ...[expression, limit],
     )
-    return rows.map(({ id }) => integer(id))
-  }
-
-  async placeOf(id: number): Promise<NotePlace | undefined> {
-    const [row] = await this.#store.all('SELECT folder, name FROM notes WHERE id = ?', id)
-    return row && { folder: text(row.folder), name: text(row.name) }
+    return rows.map(({ id, folder, name }) => ({
+      id: integer(id),
+      folder: text(folder),
+      name: text(name),
+    }))
   }
 
   /** Some of the terms that came after one, each on a line. */
@@ -173,14 +137,4 @@ async function prepare(transaction: Transaction, vaultRoot: string): Promise<voi
   const meta = new Map(rows.map(({ name, value }) => [name, value]))
   if (meta.get('schema') === schema && meta.get('vault') === vaultRoot) return
   throw new StoreError('unreadable', 'it is of another vault or version')
-}
-
-async function drop(transaction: Transaction, { folder, name }: NotePlace): Promise<void> {
-  const rows = await transaction.all(
-    'DELETE FROM notes WHERE folder = ? AND name = ? RETURNING id',
-    ...[folder, name],
-  )
-  for (const { id } of rows) {
-    await transaction.run('DELETE FROM texts WHERE rowid = ?', integer(id))
-  }
 }

@@ -9,10 +9,13 @@ export interface Sequence {
   isOpenRight: boolean
 }
 
+/** Beyond so many, words must occur but do not count for the order. */
+const maxRanked = 64
+
 export class SearchQuery {
   /** Folded. */
   readonly words: string[]
-  /** One for each word that has letters or digits. */
+  /** One for each of the first words that has letters or digits. */
   readonly sequences: Sequence[]
   /** All of them in a row. */
   readonly phrase: Sequence
@@ -21,9 +24,12 @@ export class SearchQuery {
 
   constructor(text: string) {
     this.words = fold(text).split(/\s+/).filter(Boolean)
-    this.sequences = this.words.map(sequenceOf).filter(({ tokens }) => tokens.length > 0)
+    this.sequences = this.words
+      .slice(0, maxRanked)
+      .map(sequenceOf)
+      .filter(({ tokens }) => tokens.length > 0)
     this.phrase = {
-      tokens: this.sequences.flatMap(({ tokens }) => tokens),
+      tokens: this.sequences.flatMap(({ tokens }) => tokens).slice(0, maxRanked),
       isOpenLeft: this.sequences[0]?.isOpenLeft ?? false,
       isOpenRight: this.sequences.at(-1)?.isOpenRight ?? false,
     }
@@ -62,7 +68,8 @@ function sequenceOf(word: string): Sequence {
   const tokens = tokensOf(spaced(word))
   const isOpenLeft = startsInWord.test(word)
   if (endsAsNote(word)) return { tokens: tokens.slice(0, -1), isOpenLeft, isOpenRight: false }
-  return { tokens, isOpenLeft, isOpenRight: endsInWord.test(word) }
+  if (tokens.length <= maxRanked) return { tokens, isOpenLeft, isOpenRight: endsInWord.test(word) }
+  return { tokens: tokens.slice(0, maxRanked), isOpenLeft, isOpenRight: false }
 }
 
 const startsInWord = new RegExp(`^${inSpaced}`, 'v')

@@ -1,6 +1,8 @@
 /** What of a note can be found: its path, its titles, the values of its front matter, and its body. */
+import { AgentMailError } from '../errors.ts'
 import { fold } from './fold.ts'
 import { readFrontMatter } from './front-matter-words.ts'
+import { decodeNote } from './note-text.ts'
 
 export interface Searchable {
   path: string
@@ -24,12 +26,11 @@ export function searchable(path: string, bytes: Buffer | undefined): Searchable 
   return { path, title, text: before + body, bodyStart: before.length }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 function decoded(bytes: Buffer): string | undefined {
   try {
-    return utf8.decode(bytes)
-  } catch {
+    return decodeNote(bytes)
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
     return undefined // not UTF-8
   }
 }

@@ -6,6 +6,8 @@ import type { Folded, Searchable } from './searchable.ts'
 const length = 160
 /** How much of it stands before what was found. */
 const lead = 50
+/** How far blanks are taken out of what stands around it. */
+const reach = length * 3
 /** So far a cut moves to the end of a word. */
 const wordRoom = 15
 
@@ -17,14 +19,14 @@ export function snippetOf(query: SearchQuery, note: Searchable, folded: Folded):
 }
 
 const beginningOf = ({ text, bodyStart }: Searchable): string => {
-  const body = text.slice(bodyStart, bodyStart + length * 10).trimStart()
+  const body = text.slice(bodyStart, bodyStart + reach).trimStart()
   return body === '' ? text : body
 }
 
 /** The phrase, or else the first of the words, rather by itself than in a longer one. */
 function placeOf({ words }: SearchQuery, text: string): [number, number] | undefined {
-  const phrase = new RegExp(words.map(literally).join('\\s+')).exec(text)
-  if (words.length > 1 && phrase) return [phrase.index, phrase.index + phrase[0].length]
+  const phrase = words.length > 1 ? phraseIn(text, words) : undefined
+  if (phrase) return phrase
   for (const word of words) {
     const first = text.indexOf(word)
     if (first === -1) continue
@@ -34,7 +36,19 @@ function placeOf({ words }: SearchQuery, text: string): [number, number] | undef
   return undefined
 }
 
-const literally = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+function phraseIn(text: string, [first = '', ...rest]: string[]): [number, number] | undefined {
+  const blanks = /\s+/y
+  for (let from = text.indexOf(first); from !== -1; from = text.indexOf(first, from + 1)) {
+    blanks.lastIndex = from + first.length
+    const isWhole = rest.every((word) => {
+      if (!blanks.test(text) || !text.startsWith(word, blanks.lastIndex)) return false
+      blanks.lastIndex += word.length
+      return true
+    })
+    if (isWhole) return [from, blanks.lastIndex]
+  }
+  return undefined
+}
 
 function standsAlone(text: string, word: string, first: number): number | undefined {
   const isWord = (character: string | undefined) => tokensOf(character ?? '').length > 0
@@ -47,27 +61,31 @@ function standsAlone(text: string, word: string, first: number): number | undefi
 
 function around(text: string, from: number, to: number): string {
   const found = oneLine(text.slice(from, Math.min(to, from + length)))
-  const near = text.slice(Math.max(0, from - length * 4), from)
-  const before = oneLine(near).trimStart()
-  const start = near.length < from || before.length > lead ? cutStart(before) : before
-  const rest = oneLine(text.slice(to, to + length * 10)).trimEnd()
-  const room = Math.max(0, length - found.length - start.length)
-  const end = rest.length > room || text.length > to + length * 10 ? cutEnd(rest, room) : rest
-  return whole(start + found + end).trim()
+  const before = oneLine(text.slice(Math.max(0, from - reach), from)).trimStart()
+  const after = oneLine(text.slice(to, to + reach)).trimEnd()
+  const room = Math.max(0, length - found.length)
+  const end = Math.min(after.length, room - Math.min(before.length, lead))
+  const start = Math.min(before.length, room - end)
+  const isCutBefore = start < before.length || from > reach
+  const isCutAfter = end < after.length || to + reach < text.length
+  return (
+    (isCutBefore ? cutStart(before.slice(before.length - start)) : before) +
+    found +
+    (isCutAfter ? cutEnd(after.slice(0, end)) : after)
+  ).trim()
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
-function cutStart(text: string): string {
-  const kept = text.slice(-lead)
+function cutStart(kept: string): string {
   const blank = kept.indexOf(' ')
   return `…${whole(blank !== -1 && blank < wordRoom ? kept.slice(blank + 1) : kept)}`
 }
 
-function cutEnd(text: string, room: number): string {
-  const kept = text.slice(0, room)
+function cutEnd(kept: string): string {
   const blank = kept.lastIndexOf(' ')
-  return `${whole(blank > room - wordRoom ? kept.slice(0, blank) : kept)}…`
+  const isNear = blank !== -1 && blank > kept.length - wordRoom
+  return `${whole(isNear ? kept.slice(0, blank) : kept)}…`
 }
 
 /** Without halves of characters at its ends, and without accents that have lost their letter. */

@@ -12,15 +12,17 @@ export function lineSplices(
   { replaced, removed, added }: Changes,
   manner: Manner,
 ): Splice[] {
+  let isBelowBlock = false
   const splices = block.spans.flatMap((span, index) => {
-    if (removed.has(index)) return [removal(block, span, manner)]
+    if (removed.has(index)) return [removal(block, span, manner.isGreedy && isBelowBlock)]
+    isBelowBlock = span.endsInBlock && !replaced.has(index)
     return replaced.has(index) ? [replacement(block, index, span, replaced.get(index), manner)] : []
   })
   return added.length > 0 ? [...splices, addition(block, added, manner)] : splices
 }
 
-/** Comments above the pair stay. */
-function removal({ yaml }: Block, { start, end }: Span, { isGreedy }: Manner): Splice {
+/** Comments above the pair stay; blank and indented lines below it would become part of a block above it. */
+function removal({ yaml }: Block, { start, end }: Span, isGreedy: boolean): Splice {
   const from = lineStart(yaml, start)
   const to = nextLine(yaml, end)
   if (!isGreedy) return { from, to, text: '' }

@@ -22,6 +22,12 @@ export class VaultSearch {
     this.#index.start()
   }
 
+  /** Waits until the index answers; the answer is false where there is none, and searches scan. */
+  async ready(): Promise<boolean> {
+    this.start()
+    return this.#index.ready()
+  }
+
   /** A note that was written, moved or removed: the next search knows it. */
   changed(path: string): void {
     if (this.#isStarted) this.#index.changed(path)

@@ -8,17 +8,22 @@ export interface Span {
   colonEnd: number | undefined
   /** Behind its last character that is no blank, no comment and no last line end. */
   end: number
+  /** Whether a block of text comes last in it, which would go on with blank and indented lines. */
+  endsInBlock: boolean
 }
 
 export function spanOf({ start, key, sep, value }: CST.CollectionItem, yaml: string): Span {
   const own = [...start.filter(isSignificant), ...(key ? [key] : []), ...(sep ?? [])]
   const colon = sep?.find((token) => token.type === 'map-value-ind')
   const isExplicit = start.some((token) => token.type === 'explicit-key-ind')
-  const end = itemEnd({ start, key: key ?? null, ...(sep && { sep }), ...(value && { value }) })
+  const end =
+    itemEnd({ start, key: key ?? null, ...(sep && { sep }), ...(value && { value }) }) ?? 0
+  const lineEnd = /\r?\n$/.exec(yaml.slice(Math.max(0, end - 2), end))?.[0] ?? ''
   return {
     start: own[0]?.offset ?? value?.offset ?? 0,
     colonEnd: colon && !isExplicit ? colon.offset + 1 : undefined,
-    end: (end ?? 0) - (/\r?\n$/.exec(yaml.slice(0, end).slice(-2))?.[0].length ?? 0),
+    end: end - lineEnd.length,
+    endsInBlock: lineEnd !== '',
   }
 }
 

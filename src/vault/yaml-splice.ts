@@ -15,7 +15,7 @@ export interface Changes {
 
 export interface Manner {
   style: 'block' | 'json'
-  /** Whether a pair that goes takes the blank lines and indented comments below it along. */
+  /** Whether a pair that goes below a block of text takes the blank and indented lines below it along. */
   isGreedy: boolean
   lineEnd: string
 }
