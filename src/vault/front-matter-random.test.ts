@@ -10,7 +10,7 @@ import { parseFrontMatter } from './front-matter.ts'
 import { editNote } from './front-matter-edit.ts'
 import { splitNote } from './note-text.ts'
 
-const cases = isLong ? 100_000 : 2_000
+const cases = isLong ? 100_000 : 500
 
 function read(text: string) {
   const parts = splitNote(text)

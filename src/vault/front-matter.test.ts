@@ -99,7 +99,7 @@ describe('a note', () => {
 })
 
 describe('a hostile block', () => {
-  const size = isLong ? 1_000_000 : 60_000
+  const size = isLong ? 1_000_000 : 20_000
   const pieces = ['&a ', '[', '{', '- ', '? ', ': ', '!a ', '*a ', '[a: ', '[]', ']', '}', '{a: [']
   const lines = ['"', "'", '? a\n', 'a:\n', '- #\n', '...\n', '--- a\n', '%a\n', '"\n', 'a: [\n']
 
@@ -114,8 +114,9 @@ describe('a hostile block', () => {
   })
 
   it('is read where it is only large', () => {
-    const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}: ${index}\n`).join('')
-    expect(Object.keys(readBlock(keys))).toHaveLength(20_000)
+    const count = size / 10
+    const keys = Array.from({ length: count }, (_, index) => `key${index}: ${index}\n`).join('')
+    expect(Object.keys(readBlock(keys))).toHaveLength(count)
     const text = 'x'.repeat(size)
     expect(readBlock(`a: ${text}\nb: "${text}"\nc: |\n  ${text}\n`).c).toBe(`${text}\n`)
     expect(readBlock(`a: ${'9'.repeat(size)}\n`).a).toBe('9'.repeat(size))
