@@ -1,4 +1,5 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
+import { joined } from './change-batch.ts'
 import type { Folder } from './folder.ts'
 import { type Expression, IndexTerms, maxTerms } from './index-terms.ts'
 import type { FoundNote, NoteIndex, NotePlace } from './note-index.ts'
@@ -77,7 +78,7 @@ function hitOf(
   place: NotePlace,
   folder: Folder | undefined,
 ): SearchHit | undefined {
-  const path = place.folder === '' ? place.name : `${place.folder}/${place.name}`
+  const path = joined(place.folder, place.name)
   const note = folder && readSearchable(folder, place.name, path)
   const compared = note && folded(note)
   if (!compared || !query.isIn(compared)) return undefined
