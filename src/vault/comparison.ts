@@ -2,9 +2,10 @@
 import type { BigIntStats } from 'node:fs'
 import { systemClock } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { ChangeBatch, joined } from './change-batch.ts'
 import type { Folder } from './folder.ts'
 import type { FolderWatches } from './folder-watches.ts'
-import { type NoteChange, unsure } from './index-write.ts'
+import { unsure } from './index-write.ts'
 import { removeLeftover } from './note-file.ts'
 import type { NoteIndex } from './note-index.ts'
 import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
@@ -13,9 +14,6 @@ import { readSearchable } from './scan.ts'
 import type { Found, Vault } from './vault.ts'
 import { enterable, entriesOf } from './walk.ts'
 
-/** What is written at a time: enough to be worth a commit, and soon done. */
-const maxNotes = 250
-const maxCharacters = 1 << 20
 /** A file can change twice within one tick of the clock that its times come from. */
 const racyMs = 100
 
@@ -24,9 +22,7 @@ export class Comparison {
   readonly #index: NoteIndex
   readonly #watches: FolderWatches
   readonly #pause: Pause
-  /** By path; the last word on a note counts. */
-  readonly #changes = new Map<string, NoteChange>()
-  #characters = 0
+  readonly #changes: ChangeBatch
   /** How many notes were looked at. */
   count = 0
 
@@ -35,6 +31,7 @@ export class Comparison {
     this.#index = index
     this.#watches = watches
     this.#pause = pause
+    this.#changes = new ChangeBatch(index, pause)
   }
 
   /** Looks at what stands at these paths, or stood there; '' is the whole vault. */
@@ -43,7 +40,7 @@ export class Comparison {
       await this.#path(path)
       await this.#pause()
     }
-    await this.#flush()
+    await this.#changes.flush()
   }
 
   async #path(path: string): Promise<void> {
@@ -93,7 +90,7 @@ export class Comparison {
 
   async #gone(parent: string, name: string): Promise<void> {
     await this.#dropBelow(joined(parent, name), new Set())
-    if (isNote(name)) this.#add({ folder: parent, name })
+    if (isNote(name)) await this.#changes.add({ folder: parent, name })
   }
 
   async #folder(folder: Folder, path: string): Promise<void> {
@@ -108,8 +105,7 @@ export class Comparison {
     for (const folder of await this.#index.foldersBelow(path)) {
       if (visited.has(folder)) continue
       for (const name of (await this.#index.notesIn(folder)).keys()) {
-        this.#add({ folder, name })
-        await this.#flushIfMuch()
+        await this.#changes.add({ folder, name })
       }
     }
   }
@@ -128,7 +124,7 @@ export class Comparison {
       this.count++
       await this.#pause()
     }
-    for (const name of known.keys()) this.#add({ folder: path, name })
+    for (const name of known.keys()) await this.#changes.add({ folder: path, name })
     for (const { name, isFolder } of entries) {
       const child = isFolder ? enterable(folder, name) : undefined
       if (!child) continue
@@ -143,34 +139,13 @@ export class Comparison {
   async #read(folder: Folder, path: string, name: string): Promise<void> {
     const before = systemClock.now()
     const note = readSearchable(folder, name, joined(path, name))
-    if (!note) return this.#add({ folder: path, name })
+    if (!note) return this.#changes.add({ folder: path, name })
     const { stat } = note
     const isRacy = !stat || Number(stat.mtimeMs) > before - racyMs
     const stamp = isRacy ? unsure : stampOf(stat)
-    this.#add({ folder: path, name, read: { note, stamp } })
-    this.#characters += note.text.length
-    await this.#flushIfMuch()
-  }
-
-  #add(change: NoteChange): void {
-    this.#changes.set(joined(change.folder, change.name), change)
-  }
-
-  async #flushIfMuch(): Promise<void> {
-    const isMuch = this.#changes.size >= maxNotes || this.#characters >= maxCharacters
-    if (isMuch) await this.#flush()
-  }
-
-  async #flush(): Promise<void> {
-    const changes = [...this.#changes.values()]
-    this.#changes.clear()
-    this.#characters = 0
-    if (changes.length > 0) await this.#index.write(changes, this.#pause)
+    await this.#changes.add({ folder: path, name, read: { note, stamp } })
   }
 }
-
-const joined = (folder: string, name: string): string =>
-  folder === '' ? name : `${folder}/${name}`
 
 const isNote = (name: string): boolean => isNoteName(name) && !isDeviceName(name)
 

@@ -16,13 +16,15 @@ export function showProgress(
 ): (isDone: boolean) => void {
   const startedAt = performance.now()
   let total: number | undefined
+  let isOver = false
   const timer = setInterval(async () => {
     total ??= await countNotes(vault)
-    if (total !== undefined)
+    if (total !== undefined && !isOver)
       log(`indexing the vault: ${shown(work.count)} of about ${shown(total)} notes`)
   }, everyMs).unref()
   return (isDone) => {
     clearInterval(timer)
+    isOver = true
     const ms = performance.now() - startedAt
     if (!isDone || ms < longMs) return
     log(`the vault is indexed: ${shown(work.count)} notes in ${(ms / 1000).toFixed(1)} s`)

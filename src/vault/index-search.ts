@@ -1,6 +1,7 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
+import { joined } from './change-batch.ts'
 import type { Folder } from './folder.ts'
-import { IndexTerms } from './index-terms.ts'
+import { type Expression, IndexTerms, maxTerms } from './index-terms.ts'
 import type { FoundNote, NoteIndex, NotePlace } from './note-index.ts'
 import { pauses } from './pause.ts'
 import { readSearchable, type SearchHit } from './scan.ts'
@@ -33,7 +34,7 @@ export class IndexSearch {
         for await (const found of this.#matches(expression, limit, seen)) {
           const hit = hitOf(query, found, folders.enter(found.folder))
           if (hit) hits.push(hit)
-          if (hits.length === limit) return hits
+          if (hits.length >= limit) return hits
           await pause()
         }
       }
@@ -50,17 +51,17 @@ export class IndexSearch {
     if (sequences.length > 1) yield sequences.map(exactly).join(' AND ')
     await this.#terms.refresh()
     const inRow = this.#terms.expressionOf(phrase)
-    if (inRow.text !== '') yield inRow.text
+    if (inRow.terms > 0) yield inRow.text
     const parts =
       sequences.length === 1 ? [inRow] : sequences.map((word) => this.#terms.expressionOf(word))
-    if (parts.some(({ text }) => text === '')) return
-    const known = parts.filter(({ isComplete }) => isComplete)
-    if (known.length === 0) yield undefined
-    else if (parts.length > 1) yield known.map(({ text }) => `(${text})`).join(' AND ')
+    if (parts.some(({ terms }) => terms === 0)) return
+    const rarest = fewest(parts.filter(({ isComplete }) => isComplete))
+    if (parts.length > 1) yield allOf(rarest.length > 0 ? rarest : parts)
+    if (rarest.length === 0) yield undefined
   }
 
   async *#matches(expression: string, limit: number, seen: Set<number>): AsyncGenerator<FoundNote> {
-    for (let asked = limit + seen.size; ; asked *= 4) {
+    for (let asked = Math.max(limit, 1) + seen.size; ; asked *= 4) {
       const found = await this.#index.find(expression, asked)
       for (const note of found) {
         if (!seen.has(note.id)) yield note
@@ -77,11 +78,24 @@ function hitOf(
   place: NotePlace,
   folder: Folder | undefined,
 ): SearchHit | undefined {
-  const path = place.folder === '' ? place.name : `${place.folder}/${place.name}`
+  const path = joined(place.folder, place.name)
   const note = folder && readSearchable(folder, place.name, path)
   const compared = note && folded(note)
   if (!compared || !query.isIn(compared)) return undefined
   return { path, snippet: snippetOf(query, note, compared) }
 }
+
+/** The words with the fewest matches; that the others occur is seen in the notes. */
+function fewest(parts: Expression[]): Expression[] {
+  let terms = 0
+  return parts
+    .sort((a, b) => a.terms - b.terms)
+    .filter((part) => {
+      terms += part.terms
+      return terms <= maxTerms
+    })
+}
+
+const allOf = (parts: Expression[]): string => parts.map(({ text }) => `(${text})`).join(' AND ')
 
 const exactly = ({ tokens }: Sequence): string => `"${tokens.join(' ')}"`

@@ -4,13 +4,15 @@ import { pauses } from './pause.ts'
 import type { Sequence } from './search-query.ts'
 
 /** More of them make a query slower than reading the notes is. */
-const maxTerms = 2000
+export const maxTerms = 1000
 /** So many of them find enough for most, and soon. */
-const fewTerms = 200
+const fewTerms = 50
 
-/** Something to find, in the language of FTS5; empty where it is known that there is nothing. */
-interface Expression {
+/** Something to find, in the language of FTS5. */
+export interface Expression {
   text: string
+  /** How many words it names; with none there is nothing to be found. */
+  terms: number
   /** Whether it finds all there is. */
   isComplete: boolean
 }
@@ -38,16 +40,20 @@ export class IndexTerms {
     }
   }
 
-  /** What holds the sequence, also as part of longer words. */
+  /** What holds the sequence, also where its ends are parts of longer words. */
   expressionOf({ tokens, isOpenLeft, isOpenRight }: Sequence): Expression {
-    const [first = '', ...rest] = tokens
-    const isOne = rest.length === 0
-    const all = this.#termsWith(first, isOpenLeft, isOne && isOpenRight)
-    const isComplete = all.length <= maxTerms
-    const starts = isComplete ? all : all.sort((a, b) => a.length - b.length).slice(0, fewTerms)
-    const prefix = !isOne && isOpenRight ? ' *' : ''
-    const texts = starts.map((start) => `"${[start, ...rest].join(' ')}"${prefix}`)
-    return { text: texts.join(' OR '), isComplete }
+    const [first = ''] = tokens
+    const last = tokens.slice(1).at(-1)
+    let starts = this.#termsWith(first, isOpenLeft, isOpenRight && last === undefined)
+    let ends = last === undefined ? [''] : this.#termsWith(last, false, isOpenRight)
+    const isComplete = starts.length * ends.length <= maxTerms
+    if (!isComplete) {
+      starts = shortest(starts, fewTerms)
+      ends = shortest(ends, Math.ceil(fewTerms / starts.length))
+    }
+    const between = tokens.slice(1, -1).join(' ')
+    const texts = starts.flatMap((start) => ends.map((end) => `"${start} ${between} ${end}"`))
+    return { text: texts.join(' OR '), terms: texts.length, isComplete }
   }
 
   /** All of them, or more than are wanted. */
@@ -63,3 +69,6 @@ export class IndexTerms {
     return found
   }
 }
+
+const shortest = (terms: string[], count: number): string[] =>
+  terms.sort((a, b) => a.length - b.length).slice(0, count)

@@ -35,6 +35,7 @@ export class LiveIndex {
   #search: IndexSearch | undefined
   #isWatched = true
   #comparedAt = 0
+  #failures = 0
   #removals = 0
   #isGivenUp = false
   /** What it waits for, so that it is told once. */
@@ -66,10 +67,10 @@ export class LiveIndex {
     if (!this.#search || this.#end.signal.aborted) return undefined
     const age = performance.now() - this.#comparedAt
     if (!this.#isWatched && age > freshMs) this.#pending.add('')
+    const failures = this.#failures
     await this.#settle()
-    const search = this.#pending.size === 0 ? this.#search : undefined
     if (age > distrustMs) this.changed('')
-    return search
+    return failures === this.#failures ? this.#search : undefined
   }
 
   /** Waits for the index; the answer is false where there will be none. */
@@ -113,21 +114,10 @@ export class LiveIndex {
 
   async #update(): Promise<void> {
     if (this.#isGivenUp || this.#end.signal.aborted) return
-    this.#index ??= await this.#open()
+    this.#index ??= await NoteIndex.open(this.#cacheFolder, this.#vault.root)
     if (this.#pending.size > 0) await this.#compare(this.#index)
     this.#search ??= new IndexSearch(this.#vault, this.#index)
     this.#trouble = ''
-  }
-
-  async #open(): Promise<NoteIndex> {
-    try {
-      return await NoteIndex.open(this.#cacheFolder, this.#vault.root)
-    } catch (error) {
-      // One that nobody lets go of is of no more use than a damaged one.
-      if (!isAgain(error) && !(StoreError.is(error) && error.trouble === 'unreadable')) throw error
-      NoteIndex.remove(this.#cacheFolder, this.#vault.root)
-      return await NoteIndex.open(this.#cacheFolder, this.#vault.root)
-    }
   }
 
   async #compare(index: NoteIndex): Promise<void> {
@@ -139,14 +129,14 @@ export class LiveIndex {
       this.#end.signal.throwIfAborted()
       return pause()
     })
-    const endProgress = showProgress(this.#vault, comparison)
+    const endProgress = this.#search ? undefined : showProgress(this.#vault, comparison)
     const startedAt = performance.now()
     let isDone = false
     try {
       await comparison.run(paths)
       isDone = true
     } finally {
-      endProgress(isDone)
+      endProgress?.(isDone)
       if (!isDone) for (const path of paths) this.#pending.add(path)
     }
     if (isWhole) this.#comparedAt = startedAt
@@ -154,6 +144,7 @@ export class LiveIndex {
 
   /** Only what is wrong with the index itself is a reason to make it anew. */
   async #handle(error: unknown): Promise<void> {
+    this.#failures++
     if (this.#end.signal.aborted) return
     if (isAgain(error) || (this.#index && !StoreError.is(error))) return this.#tryLater(error)
     this.#search = undefined

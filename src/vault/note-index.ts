@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomId } from '../random.ts'
-import { again } from '../store/again.ts'
+import { again, isAgain } from '../store/again.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../store/store.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
@@ -40,8 +40,19 @@ export class NoteIndex {
     this.#store = store
   }
 
-  /** Throws `unreadable` if it is none, or that of another vault or version. */
+  /** One that is damaged, or of another vault or version, is made anew. */
   static async open(cacheFolder: string, vaultRoot: string): Promise<NoteIndex> {
+    try {
+      return await NoteIndex.#openFile(cacheFolder, vaultRoot)
+    } catch (error) {
+      // One that nobody lets go of is of no more use than a damaged one.
+      if (!isAgain(error) && !(StoreError.is(error) && error.trouble === 'unreadable')) throw error
+      NoteIndex.remove(cacheFolder, vaultRoot)
+      return await NoteIndex.#openFile(cacheFolder, vaultRoot)
+    }
+  }
+
+  static async #openFile(cacheFolder: string, vaultRoot: string): Promise<NoteIndex> {
     const folder = folderOf(cacheFolder, vaultRoot)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const store = await openSqlite(join(folder, 'index.db'))

@@ -19,8 +19,8 @@ export class SearchQuery {
   readonly sequences: Sequence[]
   /** All of them in a row. */
   readonly phrase: Sequence
-  /** As whole words, and as parts of words. */
-  readonly #patterns: { phrase: RegExp; words: RegExp[] }[]
+  /** As whole words, and as parts of words; made when they are needed, since that takes longer than many a search. */
+  #patterns: { phrase: RegExp; words: RegExp[] }[] | undefined
 
   constructor(text: string) {
     this.words = fold(text).split(/\s+/).filter(Boolean)
@@ -33,10 +33,6 @@ export class SearchQuery {
       isOpenLeft: this.sequences[0]?.isOpenLeft ?? false,
       isOpenRight: this.sequences.at(-1)?.isOpenRight ?? false,
     }
-    this.#patterns = [true, false].map((isWhole) => ({
-      phrase: patternOf(this.phrase, isWhole),
-      words: this.sequences.map((word) => patternOf(word, isWhole)),
-    }))
   }
 
   isIn({ path, title, text }: Folded): boolean {
@@ -48,6 +44,10 @@ export class SearchQuery {
 
   /** The less the better, for a note that it is in. */
   tierIn({ title, text }: Folded): number {
+    this.#patterns ??= [true, false].map((isWhole) => ({
+      phrase: patternOf(this.phrase, isWhole),
+      words: this.sequences.map((word) => patternOf(word, isWhole)),
+    }))
     let tier = 0
     for (const { phrase, words } of this.#patterns) {
       if (phrase.test(title)) return tier
