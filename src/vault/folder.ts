@@ -22,7 +22,7 @@ const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const openFolders = '/proc/self/fd'
 const hasOpenFolders = existsSync(openFolders)
 
-interface FolderOptions {
+export interface FolderOptions {
   /** Tests switch it off to try what other systems get. */
   isByDescriptor?: boolean
 }

@@ -49,8 +49,11 @@ export function readNoteFile<T>(
 }
 
 /** Locks the note itself, so that there are no lock files. One that was replaced meanwhile is let go for the new one. */
-export async function lockNote(folder: Folder, name: string): Promise<NoteFile | undefined> {
-  const tryLock = systemLock()
+export async function lockNote(
+  folder: Folder,
+  name: string,
+  tryLock = systemLock(),
+): Promise<NoteFile | undefined> {
   const deadline = performance.now() + lockMs
   for (;;) {
     const fd = openNote(folder, name, constants.O_RDWR)

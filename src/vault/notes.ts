@@ -82,7 +82,7 @@ async function tryToWrite(
   let old: NoteFile | undefined
   try {
     const name = found?.folder.spelling(place.name) ?? place.name
-    old = found && (await lockNote(found.folder, name))
+    old = found && (await lockNote(found.folder, name, vault.tryLock))
     const bytes = Buffer.from(editNote(textToEdit(wanted, old), wanted.frontmatter, wanted.body))
     checkSize(wanted.path, bytes.length)
     found ??= vault.make(place.folders)
