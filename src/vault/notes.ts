@@ -124,7 +124,8 @@ export function checkMatch(
 function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
   if (!old) return createNote(folder, name, bytes)
   if (!old.bytes?.equals(bytes)) return replaceNote(folder, name, old, bytes)
-  fsyncSync(old.fd) // whoever wrote it may not have
+  fsyncSync(old.fd) // whoever wrote it may not have, or was killed before its folder was on disk
+  folder.sync()
   return true
 }
 
