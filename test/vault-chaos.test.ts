@@ -10,7 +10,7 @@ import { seededRandom } from './support/seeded-random.ts'
 import { TestVault } from './support/vault.ts'
 import { type Appended, append, Crowd, damageOf } from './support/vault-crowd.ts'
 import { type Kills, killMovers, killWriters } from './support/vault-kills.ts'
-import { loading, type VaultWorker } from './support/vault-processes.ts'
+import { type Fault, loading, type VaultWorker } from './support/vault-processes.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 240_000 })
@@ -69,7 +69,7 @@ describe('a server killed at random moments', () => {
 })
 
 describe('fifty callers in five processes', () => {
-  async function appendAll(rounds: number, fault?: 'no lock') {
+  async function appendAll(rounds: number, fault?: Fault) {
     const vault = new TestVault()
     vault.put('list.md', '')
     const crowd = new Crowd(vault, 5, fault)
@@ -131,9 +131,9 @@ describe('fifty callers in five processes who make the same note', () => {
 })
 
 describe('movers in two processes', () => {
-  async function moveTogether(rounds: number, sources: [string, string], ends: [string, string]) {
+  async function moveTogether(sources: string[], ends: string[], fault?: Fault) {
     const vault = new TestVault()
-    const workers = new Crowd(vault, 2).workers
+    const workers = new Crowd(vault, 2, fault).workers
     const codes: string[] = []
     for (let round = 0; round < rounds; round++) {
       for (const source of new Set(sources)) vault.put(`${source}/${round}.md`, `of ${source}`)
@@ -157,23 +157,45 @@ describe('movers in two processes', () => {
   }
 
   const rounds = isLong ? 1_000 : 100
+  const toTwo: [string[], string[]] = [
+    ['From', 'From'],
+    ['One', 'Two'],
+  ]
+  const toOne: [string[], string[]] = [
+    ['A', 'B'],
+    ['End', 'End'],
+  ]
 
   it('who take one note to two places: one moves it, the other finds none', async () => {
-    const { codes, texts } = await moveTogether(rounds, ['From', 'From'], ['One', 'Two'])
+    const { codes, texts } = await moveTogether(...toTwo)
     expect(new Set(codes)).toEqual(new Set(['moved not_found']))
     expect(texts).toEqual(Array(rounds).fill('of From'))
   })
 
   it('who take two notes to one place: one is refused, and both notes are there', async () => {
-    const { codes, texts } = await moveTogether(rounds, ['A', 'B'], ['End', 'End'])
+    const { codes, texts } = await moveTogether(...toOne)
     expect(new Set(codes)).toEqual(new Set(['conflict moved']))
     expect(texts.filter((text) => text === 'of A').length).toBe(rounds)
     expect(texts.length).toBe(2 * rounds)
   })
+
+  it('have one note at two places when the lock is off (control)', async () => {
+    await expectDamage(async () => {
+      const { codes } = await moveTogether(...toTwo, 'no lock')
+      return codes.filter((code) => code !== 'moved not_found').length
+    })
+  })
+
+  it('lose a note when they move by renaming (control)', async () => {
+    await expectDamage(async () => {
+      const { texts } = await moveTogether(...toOne, 'over others')
+      return 2 * rounds - texts.length
+    })
+  })
 })
 
 describe('writers beside movers', () => {
-  async function writeBeside(lines: number, fault?: 'no lock') {
+  async function writeBeside(lines: number, fault?: Fault) {
     const vault = new TestVault()
     const places = ['Here/note.md', 'There/note.md']
     vault.put('Here/note.md', '')

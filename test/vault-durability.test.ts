@@ -128,6 +128,15 @@ describe.runIf(process.platform === 'linux')('an acknowledged change is on disk'
   })
 })
 
+it.skipIf(!canMount())('a note that is written in place on a full disk is lost (control)', () => {
+  const { folder, fill } = smallDisk()
+  const vault = new TestVault(folder)
+  vault.put('note.md', 'text')
+  fill(process.pid)
+  expect(() => vault.put('note.md', 'x'.repeat(500_000))).toThrow('ENOSPC')
+  expect(vault.text('note.md')).not.toBe('text')
+})
+
 const places = [
   { what: 'on a full disk', open: smallDisk, isThere: canMount(), words: 'the disk is full' },
   {

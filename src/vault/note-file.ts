@@ -104,8 +104,8 @@ export function moveNoteFile(
   if (!putInPlace(from, name, to, newName)) return false
   const put = to.stat(newName)
   if (!isSame(note.stat, put)) {
-    // The old name was given to another file at that moment: it keeps that one.
-    if (put && isSame(put, from.stat(name))) unlinkSync(to.at(newName))
+    // The old name was given to another file at that moment, which keeps the names it has elsewhere.
+    if (put && put.nlink > 1n) unlinkSync(to.at(newName))
     return false
   }
   to.sync()

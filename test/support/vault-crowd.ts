@@ -1,8 +1,6 @@
 /** Many callers in several processes at one vault. */
 import type { TestVault } from './vault.ts'
-import { VaultWorker } from './vault-processes.ts'
-
-type Fault = 'no lock'
+import { type Fault, VaultWorker } from './vault-processes.ts'
 
 /** Processes, and ten callers in each. */
 export class Crowd {

@@ -58,6 +58,9 @@ const wordSchema = z.object({
 })
 type Word = z.infer<typeof wordSchema>
 
+/** What is switched off in a control run. */
+export type Fault = 'no lock' | 'over others'
+
 /** A process that does everything it is told at once. */
 export class VaultWorker {
   readonly #child: ChildProcessWithoutNullStreams
@@ -65,9 +68,12 @@ export class VaultWorker {
   readonly #failed: Promise<never>
   #lastId = 0
 
-  constructor(vault: TestVault, fault?: 'no lock') {
+  constructor(vault: TestVault, fault?: Fault) {
     const args = [worker('vault'), vault.root, ...(fault ? [fault] : [])]
-    this.#child = spawn(process.execPath, args)
+    const careless = loading(['careless-files'], { CARELESS: 'over others' })
+    this.#child = spawn(process.execPath, args, {
+      env: { ...process.env, ...(fault === 'over others' ? careless : {}) },
+    })
     this.#failed = ended(this.#child).then(({ stderr }) => {
       throw new Error(`a worker ended: ${stderr}`)
     })
