@@ -1,10 +1,11 @@
 /** Notes written, moved and read while folders on their way are swapped for links to a place outside. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { ended, worker } from './support/agentmail.ts'
+import { ended, temporaryFolder, worker } from './support/agentmail.ts'
 import { isLong } from './support/parts.ts'
 import { TestVault } from './support/vault.ts'
 
@@ -29,6 +30,9 @@ function run(name: string, ...args: string[]): ChildProcessWithoutNullStreams {
   return child
 }
 
+/** In memory there are more races in the same time. */
+const place = isLong || !existsSync('/dev/shm') ? tmpdir() : '/dev/shm'
+
 const secret = '---\nis: secret\n---\nthe secret\n'
 
 /** What is outside, by path; folders have no text. */
@@ -42,7 +46,7 @@ function contentsOf(folder: string): Map<string, string> {
 }
 
 async function race(door: 'held' | 'by path' | 'naive', writes: number) {
-  const { root, outside } = new TestVault()
+  const { root, outside } = new TestVault(temporaryFolder(onTestFinished, place))
   for (const folder of [root, outside]) mkdirSync(join(folder, 'sub'))
   for (const path of [
     'secret.md',

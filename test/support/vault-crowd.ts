@@ -28,6 +28,7 @@ export interface Appended {
   /** The versions of the note before and after, as its etags. */
   from: string
   to: string
+  tries: number
 }
 
 /** Adds a line to the note that is at one of the paths. */
@@ -37,7 +38,13 @@ export async function append(
   line: string,
 ): Promise<Appended> {
   const { value, code } = await worker.do('append', { paths, line })
-  return { line, code, from: String(value?.from), to: String(value?.to) }
+  return {
+    line,
+    code,
+    from: String(value?.from),
+    to: String(value?.to),
+    tries: Number(value?.tries),
+  }
 }
 
 /** Which lines are not there exactly once or were refused, and how many versions are not on the one chain from the first to the last. */

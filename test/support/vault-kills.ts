@@ -45,7 +45,7 @@ export function removeLeftovers(vault: TestVault): void {
 }
 
 /** What a server is told at once, so that it always has something to do. */
-const batch = 15
+const batch = 10
 
 /** Kills a server when it has done something of its work, and a moment later. */
 async function killAmid(
