@@ -77,9 +77,14 @@ export class Folder {
   open(name: string, flags: number, mode = 0o666): number {
     const fd = openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)
     if (this.#isByDescriptor) return fd
-    const [opened, there] = [fstatSync(fd, { bigint: true }), this.stat(name)]
-    if (opened.ino === there?.ino && opened.dev === there.dev) return fd
-    closeSync(fd)
+    let isHere = false
+    try {
+      const [opened, there] = [fstatSync(fd, { bigint: true }), this.stat(name)]
+      isHere = opened.ino === there?.ino && opened.dev === there.dev
+    } finally {
+      if (!isHere) closeSync(fd)
+    }
+    if (isHere) return fd
     throw linked(name)
   }
 
@@ -115,7 +120,7 @@ export class Folder {
     return seen
   }
 
-  /** Whether this folder is still at its path. */
+  /** Refuses to go on unless this folder is still at its path. */
   #check(): void {
     const [held, there] = [
       fstatSync(this.#fd, { bigint: true }),

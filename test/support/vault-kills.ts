@@ -9,7 +9,7 @@ import { provenNote, provenVersion } from './proven-notes.ts'
 import { TestVault } from './vault.ts'
 import { VaultServer } from './vault-processes.ts'
 
-export interface Damage {
+interface Damage {
   /** Notes that are no version that was sent, or are gone. */
   torn: string[]
   /** Acknowledged, and older text is there. */
@@ -35,7 +35,7 @@ const filesOf = (vault: TestVault) =>
 
 const leftoversOf = (vault: TestVault) => filesOf(vault).filter((path) => leftoverName.test(path))
 
-export function removeLeftovers(vault: TestVault): void {
+function removeLeftovers(vault: TestVault): void {
   for (const name of ['', 'Deep', 'Deep/er', 'Here', 'There']) {
     if (!statSync(join(vault.root, name), { throwIfNoEntry: false })) continue
     const folder = Folder.root(join(vault.root, name))

@@ -1,5 +1,6 @@
 /** Writes, moves, reads and lists notes of a vault again and again, and says how that went. */
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -87,7 +88,12 @@ async function attempt(call: () => Promise<unknown>): Promise<void> {
   }
 }
 
+/** Each is a place in a table that is not endless. */
+const openFiles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0)
+
 const names = ['0.md', 'new.md', 'sub/0.md', 'sub/new.md', 'sub/deep/new.md', 'fresh/a/b/new.md']
+await ways.write('Keep/0.md') // loads the lock
+const openBefore = openFiles()
 for (let turn = 0; seen.writes < Number(count); turn++) {
   const path = `Inbox/${names[turn % names.length]}`
   await attempt(() => ways.write(path))
@@ -103,4 +109,5 @@ for (let turn = 0; seen.writes < Number(count); turn++) {
   if (turn % 10 === 0) await attempt(() => ways.list('Inbox'))
   await setImmediate()
 }
-writeSync(1, JSON.stringify({ ...seen, faults: [...seen.faults] }))
+const leaked = openFiles() - openBefore
+writeSync(1, JSON.stringify({ ...seen, leaked, faults: [...seen.faults] }))

@@ -44,7 +44,7 @@ async function overwrite({ path, frontmatter, body }: NewNote): Promise<object> 
 const hasCode = (error: unknown, code: string) => AgentMailError.is(error) && error.code === code
 
 /** After so many looks in a row that found it nowhere, a note is gone. */
-const maxMisses = 500
+const maxMisses = 200
 
 /** Adds a line to a note that is at one of these paths, however often others are faster. */
 async function append(paths: string[], line: string): Promise<object> {
