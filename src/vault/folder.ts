@@ -22,7 +22,7 @@ const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const openFolders = '/proc/self/fd'
 const hasOpenFolders = existsSync(openFolders)
 
-interface FolderOptions {
+export interface FolderOptions {
   /** Tests switch it off to try what other systems get. */
   isByDescriptor?: boolean
 }
@@ -77,19 +77,24 @@ export class Folder {
   open(name: string, flags: number, mode = 0o666): number {
     const fd = openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode)
     if (this.#isByDescriptor) return fd
-    const [opened, there] = [fstatSync(fd, { bigint: true }), this.stat(name)]
-    if (opened.ino === there?.ino && opened.dev === there.dev) return fd
-    closeSync(fd)
+    let isHere = false
+    try {
+      const [opened, there] = [fstatSync(fd, { bigint: true }), this.stat(name)]
+      isHere = opened.ino === there?.ino && opened.dev === there.dev
+    } finally {
+      if (!isHere) closeSync(fd)
+    }
+    if (isHere) return fd
     throw linked(name)
   }
 
   /** What has this name; a link is told as a link. */
   stat(name: string): BigIntStats | undefined {
-    return lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false })
+    return this.#looked(lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false }))
   }
 
   entries(): Dirent[] {
-    return readdirSync(this.at(''), { withFileTypes: true })
+    return this.#looked(readdirSync(this.at(''), { withFileTypes: true }))
   }
 
   /** How the name is spelled here: accents may be composed in one place and not in the other. */
@@ -97,18 +102,31 @@ export class Folder {
     if (this.stat(name)) return name
     if (/^[\x20-\x7e]*$/.test(name)) return undefined
     const composed = name.normalize('NFC')
-    return readdirSync(this.at('')).find((entry) => entry.normalize('NFC') === composed)
+    return this.#looked(readdirSync(this.at(''))).find(
+      (entry) => entry.normalize('NFC') === composed,
+    )
   }
 
   /** The path to use for an entry in a call of the system; valid while this folder is open. */
   at(name: string): string {
     if (this.#isByDescriptor) return `${openFolders}/${this.#fd}/${name}`
+    this.#check()
+    return join(this.#path, name)
+  }
+
+  /** What was seen through the path counts only if that led here after the look, too. */
+  #looked<T>(seen: T): T {
+    if (!this.#isByDescriptor) this.#check()
+    return seen
+  }
+
+  /** Refuses to go on unless this folder is still at its path. */
+  #check(): void {
     const [held, there] = [
       fstatSync(this.#fd, { bigint: true }),
       lstatSync(this.#path, { bigint: true, throwIfNoEntry: false }),
     ]
     if (held.ino !== there?.ino || held.dev !== there.dev) throw linked(this.#path)
-    return join(this.#path, name)
   }
 
   /** A new, renamed or removed entry is only so for good once its folder is on disk. */

@@ -43,7 +43,7 @@ async function relocate(
   to: NotePath,
 ): Promise<{ oldPath: string; newPath: string }> {
   const name = start?.folder.spelling(wanted)
-  const note = start && name !== undefined && (await lockNote(start.folder, name))
+  const note = start && name !== undefined && (await lockNote(start.folder, name, vault.tryLock))
   if (!start || name === undefined || !note) throw notFound(source)
   try {
     checkMatch(source, if_match, note)

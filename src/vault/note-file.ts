@@ -49,8 +49,11 @@ export function readNoteFile<T>(
 }
 
 /** Locks the note itself, so that there are no lock files. One that was replaced meanwhile is let go for the new one. */
-export async function lockNote(folder: Folder, name: string): Promise<NoteFile | undefined> {
-  const tryLock = systemLock()
+export async function lockNote(
+  folder: Folder,
+  name: string,
+  tryLock = systemLock(),
+): Promise<NoteFile | undefined> {
   const deadline = performance.now() + lockMs
   for (;;) {
     const fd = openNote(folder, name, constants.O_RDWR)
@@ -76,9 +79,7 @@ export async function lockNote(folder: Folder, name: string): Promise<NoteFile |
 /** Puts new bytes in the place of a locked note, unless somebody who takes no locks has changed it: then nothing is done and the answer is false. */
 export function replaceNote(folder: Folder, name: string, old: NoteFile, bytes: Buffer): boolean {
   return withTemporary(folder, bytes, Number(old.stat.mode) & 0o7777, (temporary) => {
-    const now = folder.stat(name)
-    const { stat } = old
-    if (!isSame(stat, now) || stat.mtimeNs !== now?.mtimeNs || stat.size !== now.size) return false
+    if (!isUnchanged(old.stat, folder.stat(name))) return false
     renameSync(folder.at(temporary), folder.at(name))
     return true
   })
@@ -99,25 +100,32 @@ export function moveNoteFile(
   to: Folder,
   newName: string,
 ): boolean {
-  if (isSame(note.stat, to.stat(newName))) return finishMove(from, name, to, newName)
+  if (isSame(note.stat, to.stat(newName))) return finishMove(note, from, name, to, newName)
   if (!putInPlace(from, name, to, newName)) return false
-  if (!isSame(note.stat, to.stat(newName))) {
-    unlinkSync(to.at(newName)) // the old name was given to another file at that moment
+  const put = to.stat(newName)
+  if (!isSame(note.stat, put)) {
+    // The old name was given to another file at that moment, which keeps the names it has elsewhere.
+    if (put && put.nlink > 1n) unlinkSync(to.at(newName))
     return false
   }
   to.sync()
-  if (from.stat(name)) unlinkSync(from.at(name))
-  from.sync()
+  removeOldName(note, from, name)
   return true
 }
 
-/** The file has the new name already: from a move that was cut short, or because the system takes both names for one. */
-function finishMove(from: Folder, name: string, to: Folder, newName: string): true {
-  const hasBoth = to.entries().some((entry) => entry.name === newName)
-  if (hasBoth) unlinkSync(from.at(name))
-  else renameSync(from.at(name), to.at(newName))
-  to.sync()
+/** A file that somebody has put there meanwhile stays. */
+function removeOldName(note: NoteFile, from: Folder, name: string): void {
+  if (isSame(note.stat, from.stat(name))) unlinkSync(from.at(name))
   from.sync()
+}
+
+/** The file has the new name already: from a move that was cut short, or because the system takes both names for one. */
+function finishMove(note: NoteFile, from: Folder, name: string, to: Folder, newName: string): true {
+  const hasBoth = to.entries().some((entry) => entry.name === newName)
+  if (!hasBoth) renameSync(from.at(name), to.at(newName))
+  to.sync()
+  if (hasBoth) removeOldName(note, from, name)
+  else from.sync()
   return true
 }
 
@@ -230,6 +238,13 @@ function hashOf(parts: Iterable<Buffer>): string {
 
 const isSame = (one: BigIntStats, other: BigIntStats | undefined): boolean =>
   one.ino === other?.ino && one.dev === other.dev
+
+/** The time of the last write can be set back, that of the last change cannot. */
+const isUnchanged = (one: BigIntStats, other: BigIntStats | undefined): boolean =>
+  isSame(one, other) &&
+  one.size === other?.size &&
+  one.mtimeNs === other.mtimeNs &&
+  one.ctimeNs === other.ctimeNs
 
 const busy = (name: string) =>
   new AgentMailError('busy', `${name} is being written by another process`, 'Try again.')

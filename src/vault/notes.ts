@@ -82,7 +82,7 @@ async function tryToWrite(
   let old: NoteFile | undefined
   try {
     const name = found?.folder.spelling(place.name) ?? place.name
-    old = found && (await lockNote(found.folder, name))
+    old = found && (await lockNote(found.folder, name, vault.tryLock))
     const bytes = Buffer.from(editNote(textToEdit(wanted, old), wanted.frontmatter, wanted.body))
     checkSize(wanted.path, bytes.length)
     found ??= vault.make(place.folders)
@@ -124,7 +124,8 @@ export function checkMatch(
 function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
   if (!old) return createNote(folder, name, bytes)
   if (!old.bytes?.equals(bytes)) return replaceNote(folder, name, old, bytes)
-  fsyncSync(old.fd) // whoever wrote it may not have
+  fsyncSync(old.fd) // whoever wrote it may not have, or was killed before its folder was on disk
+  folder.sync()
   return true
 }
 

@@ -28,6 +28,11 @@ const words: Record<string, [ErrorCode, string, string]> = {
   ENXIO: ['permission_denied', 'it is not a regular file', 'Choose another path.'],
   ENAMETOOLONG: ['invalid_request', 'the name is too long for the file system', 'Shorten it.'],
   ENOSPC: ['storage', 'the disk is full', 'Nothing was changed. Make room and try again.'],
+  EFBIG: [
+    'storage',
+    'it is larger than this process may write',
+    'Nothing was changed. Raise the limit on the size of files (ulimit -f) and try again.',
+  ],
   EDQUOT: [
     'storage',
     'your share of the disk is used up',

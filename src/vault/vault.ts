@@ -2,16 +2,24 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
-import { Folder } from './folder.ts'
+import type { TryLock } from '../system-lock.ts'
+import { Folder, type FolderOptions } from './folder.ts'
+
+interface VaultOptions extends FolderOptions {
+  /** Tests switch the lock off to show what it holds together. */
+  tryLock?: TryLock
+}
 
 export class Vault {
   /** Its path without links. */
   readonly root: string
   /** Is told of each note that was written, moved or removed here. */
   onChange: (path: string) => void = () => {}
+  readonly #options: VaultOptions
 
-  constructor(root: string) {
+  constructor(root: string, options: VaultOptions = {}) {
     this.root = root
+    this.#options = options
   }
 
   /** The vault that the settings name; it must be there. */
@@ -62,9 +70,14 @@ export class Vault {
     return { folder, folders: spelled }
   }
 
+  /** What notes are locked with; nothing for the system's own lock. */
+  get tryLock(): TryLock | undefined {
+    return this.#options.tryLock
+  }
+
   #openRoot(): Folder {
     try {
-      return Folder.root(this.root)
+      return Folder.root(this.root, this.#options)
     } catch (cause) {
       throw new AgentMailError(
         'storage',

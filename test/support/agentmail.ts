@@ -69,8 +69,11 @@ export function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
 }
 
 /** An empty folder that goes with the test. */
-export function temporaryFolder(atEnd: (end: () => void) => void = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'agentmail-test-'))
+export function temporaryFolder(
+  atEnd: (end: () => void) => void = onTestFinished,
+  parent = tmpdir(),
+): string {
+  const folder = mkdtempSync(join(parent, 'agentmail-test-'))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

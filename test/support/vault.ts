@@ -12,7 +12,7 @@ const answerSchema = z.looseObject({
   structuredContent: z.record(z.string(), z.unknown()).optional(),
   content: z.tuple([z.strictObject({ type: z.literal('text'), text: z.string() })]),
 })
-const errorSchema = z.strictObject({
+export const errorSchema = z.strictObject({
   error: z.string(),
   message: z.string(),
   details: z.record(z.string(), z.unknown()).nullable(),
