@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { VaultSearch } from '../src/vault/vault-search.ts'
+import type { VaultSearch } from '../src/vault/search/vault-search.ts'
 import { eventually, temporaryFolder } from './support/agentmail.ts'
 import { isLong } from './support/parts.ts'
 import { pathsOf, SearchVault } from './support/search-vault.ts'

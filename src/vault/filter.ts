@@ -1,7 +1,7 @@
 /** Finds notes by a value of their front matter: `field:value`. */
 import { AgentMailError } from '../errors.ts'
-import { parseFrontMatter } from './front-matter.ts'
-import { decodeNote, splitNote } from './note-text.ts'
+import { parseFrontMatter } from './front-matter/front-matter.ts'
+import { decodeNote, splitNote } from './front-matter/note-text.ts'
 
 /** Whether the note with these bytes matches; throws for one that cannot be read. */
 export type Filter = (bytes: Buffer) => boolean

@@ -2,8 +2,9 @@
 import { closeSync, fsyncSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import type { Folder } from './folder.ts'
-import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
-import { editNote } from './front-matter-edit.ts'
+import { type FrontMatter, parseFrontMatter } from './front-matter/front-matter.ts'
+import { editNote } from './front-matter/front-matter-edit.ts'
+import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
 import {
   createNote,
   etagOf,
@@ -14,7 +15,6 @@ import {
   replaceNote,
 } from './note-file.ts'
 import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
-import { decodeNote, type NoteText, splitNote } from './note-text.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 

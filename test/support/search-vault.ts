@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { scanNotes } from '../../src/vault/scan.ts'
+import { scanNotes } from '../../src/vault/search/scan.ts'
+import { VaultSearch } from '../../src/vault/search/vault-search.ts'
 import { Vault } from '../../src/vault/vault.ts'
-import { VaultSearch } from '../../src/vault/vault-search.ts'
 import { temporaryFolder } from './agentmail.ts'
 
 export type Notes = Record<string, string | Buffer>

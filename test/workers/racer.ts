@@ -15,7 +15,7 @@ import { AgentMailError } from '../../src/errors.ts'
 import { listNotes } from '../../src/vault/list.ts'
 import { moveNote } from '../../src/vault/move.ts'
 import { readNote, writeNote } from '../../src/vault/notes.ts'
-import { scanNotes } from '../../src/vault/scan.ts'
+import { scanNotes } from '../../src/vault/search/scan.ts'
 import { Vault } from '../../src/vault/vault.ts'
 
 const [root = '', door = '', count = ''] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 /** A process that searches a vault: it says when its index is ready, and then answers each line of its standard input. */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { VaultSearch } from '../../src/vault/search/vault-search.ts'
 import { Vault } from '../../src/vault/vault.ts'
-import { VaultSearch } from '../../src/vault/vault-search.ts'
 
 const [root = '', cache = ''] = process.argv.slice(2)
 const search = new VaultSearch(new Vault(root), cache)

@@ -1,6 +1,7 @@
 /** What the obsidian tools work with. */
+
+import type { VaultSearch } from '../../vault/search/vault-search.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { VaultSearch } from '../../vault/vault-search.ts'
 
 export interface ObsidianContext {
   vault: Vault

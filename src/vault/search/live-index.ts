@@ -1,15 +1,15 @@
 /** Keeps the index of a vault: builds it in the background, follows the notes, and makes it anew when it is damaged. */
-import { sleep } from '../clock.ts'
-import { log } from '../log.ts'
-import { isAgain } from '../store/again.ts'
-import { StoreError } from '../store/store.ts'
+import { sleep } from '../../clock.ts'
+import { log } from '../../log.ts'
+import { isAgain } from '../../store/again.ts'
+import { StoreError } from '../../store/store.ts'
+import { pauses } from '../pause.ts'
+import type { Vault } from '../vault.ts'
 import { Comparison } from './comparison.ts'
 import { FolderWatches } from './folder-watches.ts'
 import { showProgress } from './index-progress.ts'
 import { IndexSearch } from './index-search.ts'
 import { NoteIndex } from './note-index.ts'
-import { pauses } from './pause.ts'
-import type { Vault } from './vault.ts'
 
 /** Changes come in bursts. */
 const settleMs = 150

@@ -1,18 +1,18 @@
 /** Brings the index in line with the notes: what has changed is read again, what is gone is dropped. */
 import type { BigIntStats } from 'node:fs'
-import { systemClock } from '../clock.ts'
-import { AgentMailError, hasCode } from '../errors.ts'
-import { ChangeBatch, joined } from './change-batch.ts'
-import type { Folder } from './folder.ts'
+import { systemClock } from '../../clock.ts'
+import { AgentMailError, hasCode } from '../../errors.ts'
+import { ChangeBatch, joined } from '../change-batch.ts'
+import type { Folder } from '../folder.ts'
+import { unsure } from '../index-write.ts'
+import { removeLeftover } from '../note-file.ts'
+import { isDeviceName, isFolderName, isNoteName } from '../note-path.ts'
+import type { Pause } from '../pause.ts'
+import type { Found, Vault } from '../vault.ts'
+import { enterable, entriesOf } from '../walk.ts'
 import type { FolderWatches } from './folder-watches.ts'
-import { unsure } from './index-write.ts'
-import { removeLeftover } from './note-file.ts'
 import type { NoteIndex } from './note-index.ts'
-import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
-import type { Pause } from './pause.ts'
 import { readSearchable } from './scan.ts'
-import type { Found, Vault } from './vault.ts'
-import { enterable, entriesOf } from './walk.ts'
 
 /** A file can change twice within one tick of the clock that its times come from. */
 const racyMs = 100

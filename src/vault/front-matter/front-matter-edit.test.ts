@@ -1,6 +1,6 @@
 /** Editing notes: the rules by which a block comes, changes and goes, and how new values are written. */
 import { describe, expect, it } from 'vitest'
-import { AgentMailError } from '../errors.ts'
+import { AgentMailError } from '../../errors.ts'
 import { parseFrontMatter } from './front-matter.ts'
 import { editNote } from './front-matter-edit.ts'
 import { splitNote } from './note-text.ts'

@@ -1,7 +1,7 @@
 /** Where the user's programs keep what they can make again. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 
 export const cacheFolder = (config: Config): string =>
   config.text('cacheHome') ??

@@ -1,8 +1,8 @@
 /** What of a note can be found: its path, its titles, the values of its front matter, and its body. */
-import { AgentMailError } from '../errors.ts'
+import { AgentMailError } from '../../errors.ts'
+import { decodeNote } from '../front-matter/note-text.ts'
 import { fold } from './fold.ts'
 import { readFrontMatter } from './front-matter-words.ts'
-import { decodeNote } from './note-text.ts'
 
 export interface Searchable {
   path: string

@@ -1,9 +1,9 @@
 /** Tells on stderr how far a long work on the index has come. */
-import { log } from '../log.ts'
-import { Folder } from './folder.ts'
-import { pauses } from './pause.ts'
-import type { Vault } from './vault.ts'
-import { walkNotes } from './walk.ts'
+import { log } from '../../log.ts'
+import { Folder } from '../folder.ts'
+import { pauses } from '../pause.ts'
+import type { Vault } from '../vault.ts'
+import { walkNotes } from '../walk.ts'
 
 const everyMs = 3000
 /** What is done sooner is not worth a line. */

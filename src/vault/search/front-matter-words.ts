@@ -1,7 +1,7 @@
 /** The values of a note's front matter as words to be found; most blocks are so simple that no parser is needed. */
-import { AgentMailError } from '../errors.ts'
-import { parseFrontMatter } from './front-matter.ts'
-import { splitNote } from './note-text.ts'
+import { AgentMailError } from '../../errors.ts'
+import { parseFrontMatter } from '../front-matter/front-matter.ts'
+import { splitNote } from '../front-matter/note-text.ts'
 
 export interface FrontMatterWords {
   /** What the note calls itself: `title` and `aliases`. */

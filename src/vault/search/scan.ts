@@ -1,14 +1,14 @@
 /** Searches the notes themselves, for as long as there is no index, and for what an index cannot answer. */
 import type { BigIntStats } from 'node:fs'
-import { AgentMailError, hasCode } from '../errors.ts'
-import { Folder } from './folder.ts'
-import { readNoteFile } from './note-file.ts'
-import { pauses } from './pause.ts'
+import { AgentMailError, hasCode } from '../../errors.ts'
+import { Folder } from '../folder.ts'
+import { readNoteFile } from '../note-file.ts'
+import { pauses } from '../pause.ts'
+import type { Vault } from '../vault.ts'
+import { walkNotes } from '../walk.ts'
 import { SearchQuery } from './search-query.ts'
 import { type Folded, folded, type Searchable, searchable } from './searchable.ts'
 import { snippetOf } from './snippet.ts'
-import type { Vault } from './vault.ts'
-import { walkNotes } from './walk.ts'
 
 export interface SearchHit {
   path: string

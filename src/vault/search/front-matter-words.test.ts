@@ -1,8 +1,8 @@
 /** The quick way to read front matter must see what the parser sees. */
 import { describe, expect, it } from 'vitest'
-import { parseFrontMatter } from './front-matter.ts'
+import { parseFrontMatter } from '../front-matter/front-matter.ts'
+import { splitNote } from '../front-matter/note-text.ts'
 import { readFrontMatter } from './front-matter-words.ts'
-import { splitNote } from './note-text.ts'
 
 const blocks: [string, string[]][] = [
   ['key: some words', ['some words']],

@@ -1,6 +1,6 @@
 /** The parts of a note as text: its byte order mark, its front matter between two fences, its body. */
 import { isUtf8 } from 'node:buffer'
-import { AgentMailError } from '../errors.ts'
+import { AgentMailError } from '../../errors.ts'
 import { unreadableFrontMatter } from './unreadable.ts'
 
 export interface NoteText {

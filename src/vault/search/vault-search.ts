@@ -1,8 +1,9 @@
 /** The search of a vault as a server keeps it: from an index that follows the notes, and until that is there from the notes themselves. */
+
+import type { Vault } from '../vault.ts'
 import { LiveIndex } from './live-index.ts'
 import { type SearchHit, scanNotes } from './scan.ts'
 import { SearchQuery } from './search-query.ts'
-import type { Vault } from './vault.ts'
 
 export class VaultSearch {
   readonly #vault: Vault

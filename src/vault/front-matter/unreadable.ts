@@ -1,5 +1,5 @@
 /** How a note that cannot be read is refused: with what is wrong, and where in the file. */
-import { AgentMailError } from '../errors.ts'
+import { AgentMailError } from '../../errors.ts'
 
 /**
  * @param text the file from its first character (a BOM left out) at least up to the offset.

@@ -1,7 +1,7 @@
 /** The folders that one search goes into, each entered once. */
-import { Folder } from './folder.ts'
-import type { Vault } from './vault.ts'
-import { enterable } from './walk.ts'
+import { Folder } from '../folder.ts'
+import type { Vault } from '../vault.ts'
+import { enterable } from '../walk.ts'
 
 /** Each is held open, and a process may open only so many files. */
 const maxOpen = 64
