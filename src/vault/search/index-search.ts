@@ -1,8 +1,9 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
-import { joined } from '../change-batch.ts'
+
 import type { Folder } from '../folder.ts'
 import { pauses } from '../pause.ts'
 import type { Vault } from '../vault.ts'
+import { joined } from './change-batch.ts'
 import { type Expression, IndexTerms, maxTerms } from './index-terms.ts'
 import type { FoundNote, NoteIndex, NotePlace } from './note-index.ts'
 import { readSearchable, type SearchHit } from './scan.ts'

@@ -6,9 +6,9 @@ import { randomId } from '../../random.ts'
 import { again, isAgain } from '../../store/again.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../../store/store.ts'
-import { IndexWrite, type NoteChange } from '../index-write.ts'
 import type { Pause } from '../pause.ts'
-import { SeenTerms } from '../seen-terms.ts'
+import { IndexWrite, type NoteChange } from './index-write.ts'
+import { SeenTerms } from './seen-terms.ts'
 
 const schema = '1'
 

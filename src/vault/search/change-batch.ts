@@ -1,7 +1,8 @@
 /** Changes for the index, written so many at a time. */
+
+import type { Pause } from '../pause.ts'
 import type { NoteChange } from './index-write.ts'
-import type { Pause } from './pause.ts'
-import type { NoteIndex } from './search/note-index.ts'
+import type { NoteIndex } from './note-index.ts'
 
 /** Enough to be worth a commit, and soon done. */
 const maxChanges = 250

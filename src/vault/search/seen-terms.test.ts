@@ -1,6 +1,6 @@
 /** No word may be taken for one that was seen: it could not be found by its parts. */
 import { expect, it } from 'vitest'
-import { fold, spaced, tokensOf } from './search/fold.ts'
+import { fold, spaced, tokensOf } from './fold.ts'
 import { SeenTerms } from './seen-terms.ts'
 
 it('tells each word once, among very many', () => {

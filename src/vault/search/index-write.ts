@@ -1,9 +1,9 @@
 /** One write to the index: notes that were read, and notes that are gone. */
-import { integer, type Transaction } from '../store/store.ts'
-import type { Pause } from './pause.ts'
-import { fold, spaced } from './search/fold.ts'
-import type { NotePlace } from './search/note-index.ts'
-import type { Searchable } from './search/searchable.ts'
+import { integer, type Transaction } from '../../store/store.ts'
+import type { Pause } from '../pause.ts'
+import { fold, spaced } from './fold.ts'
+import type { NotePlace } from './note-index.ts'
+import type { Searchable } from './searchable.ts'
 import type { SeenTerms } from './seen-terms.ts'
 
 export interface NoteChange extends NotePlace {
