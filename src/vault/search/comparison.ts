@@ -1,5 +1,4 @@
 /** Brings the index in line with the notes: what has changed is read again, what is gone is dropped. */
-import type { BigIntStats } from 'node:fs'
 import { systemClock } from '../../clock.ts'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import type { Folder } from '../folder.ts'
@@ -10,9 +9,9 @@ import type { Found, Vault } from '../vault.ts'
 import { enterable, entriesOf } from '../walk.ts'
 import { ChangeBatch, joined } from './change-batch.ts'
 import type { FolderWatches } from './folder-watches.ts'
-import { unsure } from './index-write.ts'
 import type { NoteIndex } from './note-index.ts'
 import { readSearchable } from './scan.ts'
+import { stampOf, unsure } from './stamp.ts'
 
 /** A file can change twice within one tick of the clock that its times come from. */
 const racyMs = 100
@@ -148,9 +147,6 @@ export class Comparison {
 }
 
 const isNote = (name: string): boolean => isNoteName(name) && !isDeviceName(name)
-
-const stampOf = ({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string =>
-  `${mtimeNs}-${ctimeNs}-${size}-${ino}`
 
 function removeLeftovers(folder: Folder): void {
   try {

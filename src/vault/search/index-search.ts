@@ -1,21 +1,23 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
 
-import type { Folder } from '../folder.ts'
 import { pauses } from '../pause.ts'
 import type { Vault } from '../vault.ts'
 import { joined } from './change-batch.ts'
 import { type Expression, IndexTerms, maxTerms } from './index-terms.ts'
-import type { FoundNote, NoteIndex, NotePlace } from './note-index.ts'
+import type { FoundNote, NoteIndex } from './note-index.ts'
+import { type ReadyNote, RecentNotes } from './recent-notes.ts'
 import { readSearchable, type SearchHit } from './scan.ts'
 import type { SearchQuery, Sequence } from './search-query.ts'
 import { folded } from './searchable.ts'
 import { snippetOf } from './snippet.ts'
+import { stampOf } from './stamp.ts'
 import { VisitedFolders } from './visited-folders.ts'
 
 export class IndexSearch {
   readonly #vault: Vault
   readonly #index: NoteIndex
   readonly #terms: IndexTerms
+  readonly #recent = new RecentNotes()
 
   constructor(vault: Vault, index: NoteIndex) {
     this.#vault = vault
@@ -33,7 +35,7 @@ export class IndexSearch {
       for await (const expression of this.#expressions(query)) {
         if (expression === undefined) return undefined
         for await (const found of this.#matches(expression, limit, seen)) {
-          const hit = hitOf(query, found, folders.enter(found.folder))
+          const hit = this.#hit(query, found, folders)
           if (hit) hits.push(hit)
           if (hits.length >= limit) return hits
           await pause()
@@ -61,6 +63,23 @@ export class IndexSearch {
     if (rarest.length === 0) yield undefined
   }
 
+  /** A note that is gone, or has changed meanwhile, gives its place to the next one. */
+  #hit(query: SearchQuery, found: FoundNote, folders: VisitedFolders): SearchHit | undefined {
+    const path = joined(found.folder, found.name)
+    const ready = this.#recent.get(path, found.stamp) ?? this.#read(path, found, folders)
+    if (!ready || !query.isIn(ready.folded)) return undefined
+    return { path, snippet: snippetOf(query, ready.note, ready.folded) }
+  }
+
+  #read(path: string, found: FoundNote, folders: VisitedFolders): ReadyNote | undefined {
+    const folder = folders.enter(found.folder)
+    const note = folder && readSearchable(folder, found.name, path)
+    if (!note) return undefined
+    const ready = { note, folded: folded(note) }
+    if (note.stat && stampOf(note.stat) === found.stamp) this.#recent.keep(found.stamp, ready)
+    return ready
+  }
+
   async *#matches(expression: string, limit: number, seen: Set<number>): AsyncGenerator<FoundNote> {
     for (let asked = Math.max(limit, 1) + seen.size; ; asked *= 4) {
       const found = await this.#index.find(expression, asked)
@@ -71,19 +90,6 @@ export class IndexSearch {
       if (found.length < asked) return
     }
   }
-}
-
-/** A note that is gone, or has changed meanwhile, gives its place to the next one. */
-function hitOf(
-  query: SearchQuery,
-  place: NotePlace,
-  folder: Folder | undefined,
-): SearchHit | undefined {
-  const path = joined(place.folder, place.name)
-  const note = folder && readSearchable(folder, place.name, path)
-  const compared = note && folded(note)
-  if (!compared || !query.isIn(compared)) return undefined
-  return { path, snippet: snippetOf(query, note, compared) }
 }
 
 /** The words with the fewest matches; that the others occur is seen in the notes. */

@@ -5,14 +5,12 @@ import { fold, spaced } from './fold.ts'
 import type { NotePlace } from './note-index.ts'
 import type { Searchable } from './searchable.ts'
 import type { SeenTerms } from './seen-terms.ts'
+import { unsure } from './stamp.ts'
 
 export interface NoteChange extends NotePlace {
   /** Missing where the note is gone. */
   read?: { note: Searchable; stamp: string }
 }
-
-/** Marks a note that may have changed since it was read, without its file showing it. */
-export const unsure = ''
 
 interface FoldedChange extends NotePlace {
   read?: { stamp: string; title: string; text: string }

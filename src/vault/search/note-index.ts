@@ -29,6 +29,8 @@ export interface NotePlace {
 
 export interface FoundNote extends NotePlace {
   id: number
+  /** Of its file when it was read. */
+  stamp: string
 }
 
 export class NoteIndex {
@@ -104,16 +106,17 @@ export class NoteIndex {
   /** The notes that an expression of FTS5 finds, best first: in a title, it outweighs whatever is in a text. */
   async find(expression: string, limit: number): Promise<FoundNote[]> {
     const rows = await this.#store.all(
-      `SELECT id, folder, name FROM notes JOIN (
+      `SELECT id, folder, name, stamp FROM notes JOIN (
         SELECT rowid AS id, bm25(texts, 1e9, 1) AS distance FROM texts WHERE texts MATCH ?
         ORDER BY distance LIMIT ?
       ) USING (id) ORDER BY distance, folder, name`,
       ...[expression, limit],
     )
-    return rows.map(({ id, folder, name }) => ({
+    return rows.map(({ id, folder, name, stamp }) => ({
       id: integer(id),
       folder: text(folder),
       name: text(name),
+      stamp: text(stamp),
     }))
   }
 

@@ -14,8 +14,10 @@ const wordRoom = 15
 export function snippetOf(query: SearchQuery, note: Searchable, folded: Folded): string {
   const found = placeOf(query, folded.text)
   if (!found) return around(beginningOf(note), 0, 0)
-  const [from, to] = found.map((position) => unfoldedPosition(note.text, position))
-  return around(note.text, from ?? 0, to ?? 0)
+  const [from = 0, to = 0] = found.map((position) => unfoldedPosition(note.text, position))
+  const { text, bodyStart } = note
+  if (from < bodyStart) return around(text.slice(0, bodyStart), from, Math.min(to, bodyStart))
+  return around(text.slice(bodyStart), from - bodyStart, to - bodyStart)
 }
 
 const beginningOf = ({ text, bodyStart }: Searchable): string => {
