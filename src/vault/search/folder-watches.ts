@@ -39,14 +39,16 @@ export class FolderWatches {
   #watch(path: string, place: string): FSWatcher {
     const prefix = path === '' ? '' : `${path}/`
     const watcher = watch(place, { persistent: false }, (_event, name) => {
-      if (!name) this.#onChange(path)
+      if (!name) lose()
       else if (!name.startsWith('.')) this.#onChange(prefix + name)
     })
-    watcher.on('error', () => {
+    // Something happened to the folder itself: if it is gone, another may have its number soon.
+    const lose = () => {
       watcher.close()
       if (this.#watches.get(path)?.watcher === watcher) this.#watches.delete(path)
       this.#onChange(path)
-    })
+    }
+    watcher.on('error', lose)
     return watcher
   }
 
