@@ -14,8 +14,9 @@ const wordRoom = 15
 export function snippetOf(query: SearchQuery, note: Searchable, folded: Folded): string {
   const found = placeOf(query, folded.text)
   if (!found) return around(beginningOf(note), 0, 0)
-  const [from = 0, to = 0] = found.map((position) => unfoldedPosition(note.text, position))
   const { text, bodyStart } = note
+  const isAsLong = text.length === folded.text.length // then they differ by nothing that a snippet shows
+  const [from = 0, to = 0] = found.map((at) => (isAsLong ? at : unfoldedPosition(text, at)))
   if (from < bodyStart) return around(text.slice(0, bodyStart), from, Math.min(to, bodyStart))
   return around(text.slice(bodyStart), from - bodyStart, to - bodyStart)
 }
