@@ -1,8 +1,10 @@
 /** Where the user's programs keep what they can make again. */
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { Config } from '../../config.ts'
 
-export const cacheFolder = (config: Config): string =>
-  config.text('cacheHome') ??
-  join(homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache')
+export function cacheFolder(config: Config): string {
+  const named = config.text('cacheHome')
+  if (named !== undefined && isAbsolute(named)) return named // a relative one is to be ignored
+  return join(homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache')
+}

@@ -41,7 +41,7 @@ describe('a snippet', () => {
 
   it('shows values of the front matter, never its keys', () => {
     const note = `---\nkey: value\nlist:\n  - first\n---\n${filler}`
-    expect(shown('first', note)).toMatch(/^value first lorem ipsum/)
+    expect(shown('first', note)).toBe('value first')
     expect(shown('note', note)).toMatch(/^lorem ipsum/)
   })
 
