@@ -75,11 +75,12 @@ async function race(door: 'held' | 'by path' | 'naive', writes: number) {
 
   const after = contentsOf(outside)
   const added = [...after.keys()].filter((path) => !before.has(path))
+  const filled = added.filter((path) => after.get(path) !== '')
   const changed = [...before].filter(([path, text]) => (after.get(path) ?? text) !== text)
   const removed = [...before.keys()].filter((path) => !after.has(path))
   const figures = {
     ...{ swaps: Number(swapping.stdout), ...seenSchema.parse(JSON.parse(stdout)) },
-    ...{ added, changed: changed.length, removed: removed.length },
+    ...{ added, filled: filled.length, changed: changed.length, removed: removed.length },
   }
   console.log(`${door}: ${JSON.stringify(figures)}`)
   return figures
@@ -105,7 +106,8 @@ describe('a vault whose folders are swapped for links', () => {
   })
 
   it('keeps what is outside as it is where the system gives open folders no name', async () => {
-    const { changed, leaked, faults } = await race('by path', isLong ? 20_000 : 500)
-    expect({ changed, leaked, faults }).toEqual({ changed: 0, leaked: 0, faults: [] })
+    const figures = await race('by path', isLong ? 20_000 : 500)
+    // An empty file under a name of chance may be left there: the last look comes after it is made.
+    expect(figures).toMatchObject({ filled: 0, changed: 0, leaked: 0, faults: [] })
   })
 })
