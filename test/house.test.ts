@@ -60,6 +60,18 @@ describe('the house', () => {
       [/process\.env/, ['config.ts']],
       [/randomBytes|randomUUID|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
       [/@photostructure\/sqlite/, ['store/sqlite.ts']],
+      // Files at paths from outside: none but vault/folder.ts opens those of a vault.
+      [
+        /\b(open|readFile|writeFile|mkdir|readdir)Sync\(|create(Read|Write)Stream\(/,
+        [
+          'mailbox/',
+          'server/server-file.ts',
+          'store/mysql-address.ts',
+          'vault/folder.ts',
+          'vault/init.ts',
+          'vault/search/note-index.ts',
+        ],
+      ],
       [/'mysql2'/, ['store/mysql-connection.ts']],
       [/from 'node:https?'/, ['server/']],
       [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
