@@ -65,7 +65,11 @@ describe('agentmail vault', () => {
     [['vault', 'ls', '..'], 1, /leaves the vault/],
     [['vault', 'ls', 'nothing'], 1, /there is no folder nothing/],
     [['vault', 'ls', '--filter', 'x'], 1, /filter must be field:value/],
-    [['vault', 'check', '--vault', '/nothing/there'], 2, /the vault is not a folder/],
+    [['vault', 'check', '--vault', '/nothing/there'], 2, /there is no vault at \/nothing\/there/],
+    [['vault', 'check', '--vault', import.meta.filename], 2, /the vault is not a folder/],
+    [['vault', 'init', ''], 1, /where is the vault to be/],
+    [['vault', 'init', '/proc/self/there'], 1, /could not be made/],
+    [['vault', 'init', import.meta.filename], 1, /there is a file/],
   ])('refuses %j in words', async (args, code, words) => {
     const vault = new TestVault()
     const { exitCode, stderr, stdout } = await agentmail(args, { env: vault.env })

@@ -15,7 +15,7 @@ const defaultHits = 20
 
 export async function init({ flags, positionals, json }: Call): Promise<number> {
   const [path = new Config(flags).text('vault')] = atMost(1, positionals)
-  if (path === undefined) {
+  if (path === undefined || path === '') {
     throw new AgentMailError(
       'missing_arguments',
       'where is the vault to be?',

@@ -1,5 +1,6 @@
 /** Makes the folders of a vault that agents and a person work in, and an example of rules. What is there stays as it is. */
-import { mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { createNote } from './note-file.ts'
 import { Vault } from './vault.ts'
@@ -61,15 +62,22 @@ export async function initVault(path: string): Promise<{ root: string; made: str
 
 function makeRoot(path: string): string {
   try {
-    mkdirSync(path, { recursive: true })
+    makeFolder(resolve(path))
     return realpathSync(path)
   } catch (cause) {
     const isTaken = hasCode(cause, 'EEXIST', 'ENOTDIR')
     throw new AgentMailError(
       'invalid_request',
-      isTaken ? `there is a file at ${path}` : `${path} could not be made`,
+      isTaken ? `there is a file at ${path}` : `the folder could not be made: ${path}`,
       'Give the path of a folder that is there or can be made.',
       { cause },
     )
   }
+}
+
+/** Not by Node's own `recursive`: that tries for ever where a folder is there and takes no others, as /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  if (!existsSync(dirname(path))) makeFolder(dirname(path))
+  mkdirSync(path)
 }

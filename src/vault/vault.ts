@@ -26,9 +26,9 @@ export class Vault {
   static named(config: Config): Vault {
     const path = config.text('vault')
     if (path === undefined) throw misconfigured('VAULT_PATH is not set, so there is no vault')
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      throw misconfigured(`the vault is not a folder: ${path}`)
-    }
+    const there = statSync(path, { throwIfNoEntry: false })
+    if (!there) throw misconfigured(`there is no vault at ${path}`)
+    if (!there.isDirectory()) throw misconfigured(`the vault is not a folder: ${path}`)
     return new Vault(realpathSync(path))
   }
 
@@ -109,5 +109,5 @@ const misconfigured = (message: string) =>
   new AgentMailError(
     'server_config',
     message,
-    'Set VAULT_PATH to the folder of your notes; agentmail vault init <path> makes one.',
+    'Set VAULT_PATH to the whole path of the folder with your notes (only a shell knows what ~ is); agentmail vault init <path> makes one.',
   )
