@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 
 const { linkSync, renameSync } = fs
 
-const pieceBytes = 1 << 14
+const pieceBytes = 1 << 12
 
 /** Writes over a file where it is, a piece after the other, each of them to disk. */
 function writeInPlace(from: fs.PathLike, to: fs.PathLike): void {
