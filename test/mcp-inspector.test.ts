@@ -19,24 +19,30 @@ import { TestVault } from './support/vault.ts'
 
 const timeout = 240_000
 
-function inspector(...args: string[]): Promise<Ran> {
+const npx = (...args: string[]) =>
+  spawn('npx', ['-y', '-p', '@modelcontextprotocol/inspector@2.12.0', ...args], {
+    env: plainEnv({ npm_config_fetch_retries: '1' }),
+  })
+
+/** Fetched once; to go through npx each time would take as long again. */
+let fetched: Promise<Ran> | undefined
+
+async function inspector(...args: string[]): Promise<Ran> {
   const folder = temporaryFolder()
-  const child = spawn('npx', ['-y', '@modelcontextprotocol/inspector@2.12.0', '--cli', ...args], {
+  const program = (await fetched)?.stdout.trim() ?? ''
+  const child = spawn(process.execPath, [program, '--cli', ...args], {
     env: plainEnv({
       MCP_CATALOG_PATH: join(folder, 'catalog.json'),
       MCP_CLIENT_CONFIG_PATH: join(folder, 'client.json'),
-      npm_config_fetch_retries: '1',
     }),
   })
   child.stdin.end()
   return ended(child)
 }
 
-let fetched: Promise<Ran> | undefined
-
 /** Without a network there is no Inspector: the test is skipped with a word, and in CI it fails. */
 async function needInspector({ skip }: TestContext): Promise<void> {
-  fetched ??= inspector('--version')
+  fetched ??= ended(npx('-c', 'command -v mcp-inspector'))
   const { exitCode, stderr } = await fetched
   if (exitCode === 0) return
   if (process.env.CI) throw new Error(`npx cannot run the Inspector: ${stderr}`)

@@ -36,7 +36,7 @@ function expectWhole(runs: Kills[]): void {
 describe('a server killed at random moments', () => {
   it('leaves every note whole, and as new as was acknowledged', async () => {
     const random = seededRandom()
-    const runs = await inSlots(isLong ? 200 : 20, (kills) => killWriters({ kills, random }))
+    const runs = await inSlots(isLong ? 200 : 8, (kills) => killWriters({ kills, random }))
     expectWhole(runs)
     if (isLong) expect(sum(runs, 'interrupted')).toBeGreaterThan(0)
   })
@@ -52,6 +52,6 @@ describe('a server killed at random moments', () => {
 
   it('leaves a note that it was moving at one of its places, or at both as one file', async () => {
     const random = seededRandom()
-    expectWhole(await inSlots(isLong ? 200 : 8, (kills) => killMovers({ kills, random })))
+    expectWhole(await inSlots(isLong ? 200 : 4, (kills) => killMovers({ kills, random })))
   })
 })

@@ -30,6 +30,7 @@ async function watched(vault: TestVault, workers: string[] = [], env: Env = {}) 
       .slice(0, -1)
       .map((line): string[] => JSON.parse(line))
       .map(([call = '', ...places]) => [call, ...places.map(short)].join(' '))
+      .filter((call) => call === 'answer' || call.includes(' vault')) // not the search index
     return calls.filter((call, index) => call !== calls[index - 1]) // a large note takes several
   }
 }

@@ -90,7 +90,7 @@ const nothing = { secrets: 0, leaked: 0, added: [], changed: 0, removed: 0 }
 
 describe('a vault whose folders are swapped for links', () => {
   it.runIf(process.platform === 'linux')('is never left, whatever is written or read', async () => {
-    const figures = await race('held', isLong ? 20_000 : 1_500)
+    const figures = await race('held', isLong ? 20_000 : 800)
     expect(figures).toMatchObject({ ...nothing, faults: [] })
     expect(Math.min(figures.done, figures.refused, figures.swaps)).toBeGreaterThan(100)
   })
@@ -106,7 +106,7 @@ describe('a vault whose folders are swapped for links', () => {
   })
 
   it('keeps what is outside as it is where the system gives open folders no name', async () => {
-    const figures = await race('by path', isLong ? 20_000 : 500)
+    const figures = await race('by path', isLong ? 20_000 : 200)
     // An empty file under a name of chance may be left there: the last look comes after it is made.
     expect(figures).toMatchObject({ filled: 0, changed: 0, leaked: 0, faults: [] })
   })

@@ -121,7 +121,8 @@ function parse<Input extends z.ZodObject>(
   if (broken) throw refusal(`${broken} must not contain half a surrogate pair`)
   const result = input.safeParse(withoutEmpty(input, args))
   if (result.success) return result.data
-  throw refusal(result.error.issues[0]?.message ?? 'invalid arguments')
+  const [words = '', next] = (result.error.issues[0]?.message ?? 'invalid arguments').split('\n')
+  throw refusal(words, next)
 }
 
 /** An empty optional argument counts as absent: models fill in what they do not mean. */
@@ -146,6 +147,7 @@ function findText(
   if (typeof value === 'string') return isSuch(value) ? name : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, inner] of Object.entries(value)) {
+    if (isSuch(key)) return name
     const found = findText(inner, isSuch, Array.isArray(value) ? name : key)
     if (found) return found
   }

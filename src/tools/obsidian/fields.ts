@@ -2,16 +2,26 @@
 import * as z from 'zod'
 import { isRecord } from '../../json.ts'
 
+/** Text that must be there, and what to give. */
+export const requiredText = (name: string, next: string) =>
+  z.string({
+    error: ({ input }) =>
+      `${name} ${input === undefined ? 'is required' : 'must be text'}\n${next}`,
+  })
+
 export const path = (name: string, about?: string) => {
-  const words = `${name} is required\nGive the path of a note in the vault, such as Inbox/note.md.`
-  const schema = z.string(words).min(1, words)
+  const next = 'Give the path of a note in the vault, such as Inbox/note.md.'
+  const schema = requiredText(name, next).min(1, `${name} is required\n${next}`)
   return about === undefined ? schema : schema.describe(about)
 }
 
 /** Not a record of the library's: that would lose a key named `__proto__`. */
 export const frontmatter = z
   .unknown()
-  .refine(isRecord, 'frontmatter is required\nGive an object; {} for none.')
+  .refine(isRecord, {
+    error: ({ input }) =>
+      `frontmatter ${input === undefined ? 'is required' : 'must be an object'}\nGive keys with their values; {} for none.`,
+  })
   .transform((value) => (isRecord(value) ? value : {}))
   .meta({ type: 'object', description: 'The whole block: a key left out is removed' })
 

@@ -4,7 +4,7 @@ import { listNotes } from '../../vault/list.ts'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit } from './fields.ts'
+import { limit, requiredText } from './fields.ts'
 
 export default defineTool(
   {
@@ -12,9 +12,10 @@ export default defineTool(
     description: 'List the notes in a folder and all folders below it, ordered by path.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({
-      directory: z
-        .string('directory is required\nGive the path of a folder in the vault, "" for all of it.')
-        .describe('Relative to the vault; "" is all of it'),
+      directory: requiredText(
+        'directory',
+        'Give the path of a folder in the vault, "" for all of it.',
+      ).describe('Relative to the vault; "" is all of it'),
       filter: z
         .string('filter must be text, such as status:pending')
         .optional()

@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit } from './fields.ts'
+import { limit, requiredText } from './fields.ts'
 
 const maxCharacters = 1000
+const next = 'Give the words to look for.'
 
 export default defineTool(
   {
@@ -14,13 +15,9 @@ export default defineTool(
       'Find notes by words in their path, front matter values and body, best first. Every word must occur.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({
-      query: z
-        .string('query is required\nGive the words to look for.')
-        .refine((query) => query.trim() !== '', 'query is required\nGive the words to look for.')
-        .refine(
-          (query) => query.length <= maxCharacters,
-          `query must be at most ${maxCharacters} characters`,
-        )
+      query: requiredText('query', next)
+        .max(maxCharacters, `query must be at most ${maxCharacters} characters`)
+        .refine((query) => query.trim() !== '', `query is required\n${next}`)
         .describe('Plain words'),
       limit: limit(1000).default(20),
     }),

@@ -4,7 +4,7 @@ import { writeNote } from '../../vault/notes.ts'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
 import type { ObsidianContext } from './context.ts'
-import { frontmatter, ifMatch, note, path } from './fields.ts'
+import { frontmatter, ifMatch, note, path, requiredText } from './fields.ts'
 
 export default defineTool(
   {
@@ -20,7 +20,7 @@ export default defineTool(
     input: z.object({
       path: path('path'),
       frontmatter,
-      body: z.string('body is required\nGive the text of the note, "" for none.'),
+      body: requiredText('body', 'Give the text of the note, "" for none.'),
       if_match: ifMatch,
     }),
     output: note,
