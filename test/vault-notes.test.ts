@@ -112,7 +112,7 @@ describe('write_note', () => {
       ],
       ['nested values', { a: [{ b: [[], {}, [1, [2]]] }], c: { d: { e: null } } }, ''],
       ['text of several lines', { a: 'x\n y\n\n', b: 'x\r\ny', c: '\n', d: '---\n' }, '\n'],
-      ['numbers', { a: 1.5, b: -0.25, c: 1e21, d: 9007199254740991, e: 0 }, ''],
+      ['numbers', { a: 1.5, b: -0.25, c: 1e-7, d: 9007199254740991, e: 0 }, ''],
       ['control characters', { a: 'x\u0001\u0085\u2028\u{10ffff}' }, '\u0001\u2028'],
     ]
     const client = await new TestVault().client()
@@ -167,6 +167,10 @@ describe('write_note', () => {
       [{ path: 'a.md', frontmatter: {}, body: 'a\0' }, 'body must not contain NUL'],
       [{ path: 'a.md', frontmatter: { k: 'a\0' }, body: '' }, 'k must not contain NUL'],
       [{ path: 'a.md', frontmatter: { 'k\0': 1 }, body: '' }, 'frontmatter must not contain NUL'],
+      [
+        { path: 'a.md', frontmatter: { n: [2 ** 53] }, body: '' },
+        'a number in n is beyond 9007199254740991',
+      ],
       [{ path: 'a.md', frontmatter: {}, body: '', more: 1 }, 'unknown argument: more'],
       [{ path: 'a.md', frontmatter: {}, body: 'x'.repeat((4 << 20) + 1) }, '4,194,305 bytes'],
       [{ path: 'a.md', frontmatter: {}, body: '\n'.repeat(3 << 20) }, 'a reply with a.md would be'],

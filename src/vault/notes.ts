@@ -4,6 +4,7 @@ import { AgentMailError } from '../errors.ts'
 import type { Folder } from './folder.ts'
 import { type FrontMatter, parseFrontMatter } from './front-matter/front-matter.ts'
 import { editNote } from './front-matter/front-matter-edit.ts'
+import { checkNumbers } from './front-matter/json-numbers.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
 import {
   createNote,
@@ -83,7 +84,9 @@ async function tryToWrite(
   try {
     const name = found?.folder.spelling(place.name) ?? place.name
     old = found && (await lockNote(found.folder, name, vault.tryLock))
-    const bytes = Buffer.from(editNote(textToEdit(wanted, old), wanted.frontmatter, wanted.body))
+    const text = textToEdit(wanted, old)
+    checkNumbers(wanted.frontmatter, text?.frontMatter.values ?? {})
+    const bytes = Buffer.from(editNote(text, wanted.frontmatter, wanted.body))
     checkSize(wanted.path, bytes.length)
     found ??= vault.make(place.folders)
     const path = pathOf({ folders: found.folders, name })
