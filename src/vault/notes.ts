@@ -6,16 +6,10 @@ import { type FrontMatter, parseFrontMatter } from './front-matter/front-matter.
 import { editNote } from './front-matter/front-matter-edit.ts'
 import { checkNumbers } from './front-matter/json-numbers.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
-import {
-  createNote,
-  etagOf,
-  lockNote,
-  maxNoteBytes,
-  type NoteFile,
-  readNoteFile,
-  replaceNote,
-} from './note-file.ts'
+import { createNote, replaceNote } from './note-change.ts'
+import { etagOf, lockNote, type NoteFile, readNoteFile } from './note-file.ts'
 import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import { checkReply, checkSize, fitsReply, shownSize, tooLarge } from './note-size.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 
@@ -39,9 +33,6 @@ export interface ReadText {
   parts: NoteText
   frontMatter: FrontMatter
 }
-
-/** What a client reads as one line; the note stands in a reply twice, and escaped. */
-const maxReplyBytes = 10_000_000
 
 export async function readNote(vault: Vault, path: string): Promise<Note> {
   const { folders, name: wanted } = notePath(path)
@@ -142,7 +133,8 @@ const noteOf = (path: string, { parts, frontMatter }: ReadText, etag: string): N
 /** The text of a file; the error tells enough of it to mend it. */
 export function readText(file: NoteFile): ReadText {
   const { bytes, stat } = file
-  if (!bytes) throw tooLarge(`the note is ${size(Number(stat.size))} bytes`, { etag: file.etag() })
+  if (!bytes)
+    throw tooLarge(`the note is ${shownSize(Number(stat.size))} bytes`, { etag: file.etag() })
   try {
     return takeApart(bytes)
   } catch (error) {
@@ -163,36 +155,11 @@ export function takeApart(bytes: Buffer): ReadText {
 function textOf(bytes: Buffer): { text?: string } {
   try {
     const text = decodeNote(bytes)
-    return replyBytes(text) > maxReplyBytes ? {} : { text }
+    return fitsReply(text) ? { text } : {}
   } catch {
     return {}
   }
 }
-
-function checkSize(path: string, bytes: number): void {
-  if (bytes > maxNoteBytes) throw tooLarge(`${path} would be ${size(bytes)} bytes`)
-}
-
-function checkReply(note: Note): Note {
-  const bytes = note.body.length < maxReplyBytes / 10 ? 0 : replyBytes(note)
-  if (bytes <= maxReplyBytes) return note
-  throw tooLarge(`a reply with ${note.path} would be ${size(bytes)} bytes`, { etag: note.etag })
-}
-
-function replyBytes(value: unknown): number {
-  const text = JSON.stringify(value)
-  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text))
-}
-
-const size = (bytes: number) => bytes.toLocaleString('en')
-
-const tooLarge = (message: string, details: Record<string, unknown> = {}) =>
-  new AgentMailError(
-    'invalid_request',
-    `${message}, more than a client can take (${size(maxNoteBytes)} a note, ${size(maxReplyBytes)} a reply)`,
-    'Split it into several notes.',
-    { details },
-  )
 
 export const notFound = (path: string) =>
   new AgentMailError(

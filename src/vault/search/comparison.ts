@@ -2,7 +2,7 @@
 import { systemClock } from '../../clock.ts'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import type { Folder } from '../folder.ts'
-import { removeLeftover } from '../note-file.ts'
+import { removeLeftover } from '../note-change.ts'
 import { isDeviceName, isFolderName, isNoteName } from '../note-path.ts'
 import type { Pause } from '../pause.ts'
 import type { Found, Vault } from '../vault.ts'
