@@ -2,7 +2,7 @@
 import { AgentMailError } from '../errors.ts'
 import type { Folder } from './folder.ts'
 import { readNoteFile } from './note-file.ts'
-import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
+import { isFolderName, isForeignName, isNoteName } from './note-path.ts'
 import { readText } from './notes.ts'
 import { pauses } from './pause.ts'
 import type { Vault } from './vault.ts'
@@ -33,7 +33,9 @@ export async function* checkNotes(vault: Vault): AsyncGenerator<Problem | undefi
 function* checkFolder(folder: Folder, prefix: string): Generator<Problem | undefined> {
   for (const entry of folder.entries()) {
     const path = prefix + entry.name
-    if (entry.isDirectory()) {
+    if (isForeignName(entry.name) && (entry.isDirectory() || entry.name.endsWith('.md'))) {
+      yield problem(path, 'its name is that of a device or a drive on some systems')
+    } else if (entry.isDirectory()) {
       if (isFolderName(entry.name)) yield* checkBelow(folder, entry.name, path)
     } else if (isNoteName(entry.name)) {
       yield entry.isFile() ? checkNote(folder, entry.name, path) : problem(path, notAFile)
@@ -58,7 +60,6 @@ function* checkBelow(parent: Folder, name: string, path: string): Generator<Prob
 }
 
 function checkNote(folder: Folder, name: string, path: string): Problem | undefined {
-  if (isDeviceName(name)) return problem(path, 'its name is that of a device on Windows')
   if (name.includes('\ufffd') && !folder.stat(name)) return problem(path, 'its name is not UTF-8')
   try {
     readNoteFile(folder, name, readText)
@@ -71,8 +72,8 @@ function checkNote(folder: Folder, name: string, path: string): Problem | undefi
 function failed(path: string, cause: unknown): Problem {
   const error = vaultError(path, cause)
   if (!AgentMailError.is(error)) throw error
-  const { line, column } = error.details ?? {}
-  return problem(path, error.message, line, column)
+  const { line, column, reason } = error.details ?? {}
+  return problem(path, typeof reason === 'string' ? reason : error.message, line, column)
 }
 
 const problem = (path: string, message: string, line?: unknown, column?: unknown): Problem => ({

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { mendLinks } from './links.ts'
 import { moveNoteFile } from './note-change.ts'
-import { lockNote } from './note-file.ts'
+import { isSame, lockNote, type NoteFile } from './note-file.ts'
 import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
 import { checkMatch, notFound } from './notes.ts'
 import type { Found, Vault } from './vault.ts'
@@ -49,19 +49,32 @@ async function relocate(
   try {
     checkMatch(source, if_match, note)
     const oldPath = pathOf({ folders: start.folders, name })
-    const end = vault.make(to.folders)
-    try {
-      const newPath = pathOf({ folders: end.folders, name: to.name })
-      const taken = end.folder.spelling(to.name)
-      const isItself = taken !== undefined && end.folder.stat(taken)?.ino === note.stat.ino
-      if (newPath === oldPath || (taken !== undefined && !isItself)) throw isTaken(destination)
-      if (moveNoteFile(note, start.folder, name, end.folder, to.name)) return { oldPath, newPath }
-      throw isTaken(destination)
-    } finally {
-      end.folder.close()
-    }
+    return await withVaultErrors(destination, () =>
+      put(vault, note, { ...start, name, oldPath }, to),
+    )
   } finally {
     closeSync(note.fd)
+  }
+}
+
+interface Start extends Found {
+  name: string
+  oldPath: string
+}
+
+async function put(vault: Vault, note: NoteFile, start: Start, to: NotePath) {
+  const { oldPath } = start
+  const end = vault.make(to.folders)
+  try {
+    const newPath = pathOf({ folders: end.folders, name: to.name })
+    const taken = end.folder.spelling(to.name)
+    const isItself = taken !== undefined && isSame(note.stat, end.folder.stat(taken))
+    if (newPath === oldPath || (taken !== undefined && !isItself)) throw isTaken(newPath)
+    if (moveNoteFile(note, start.folder, start.name, end.folder, to.name))
+      return { oldPath, newPath }
+    throw isTaken(newPath)
+  } finally {
+    end.folder.close()
   }
 }
 

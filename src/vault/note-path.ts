@@ -30,13 +30,15 @@ export function folderPath(path: string): string[] {
 
 export const pathOf = ({ folders, name }: NotePath): string => [...folders, name].join('/')
 
-export const isNoteName = (name: string): boolean => name.endsWith('.md') && name.length > 3
+/** A name that some system takes for a device or a drive, so that it is a path of the vault on none. */
+export const isForeignName = (name: string): boolean =>
+  deviceName.test(name) || /^[a-z]:/i.test(name)
+
+export const isNoteName = (name: string): boolean =>
+  name.endsWith('.md') && name.length > 3 && !isForeignName(name)
 
 /** A folder that is part of the vault: those with a dot belong to programs. */
-export const isFolderName = (name: string): boolean =>
-  !name.startsWith('.') && !deviceName.test(name)
-
-export const isDeviceName = (name: string): boolean => deviceName.test(name)
+export const isFolderName = (name: string): boolean => !name.startsWith('.') && !isForeignName(name)
 
 /** Whether a note is in Approved/, however a file system may let that be spelled. */
 export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
@@ -64,8 +66,7 @@ function namesOf(path: string): string[] {
     if (name !== '..') names.push(name)
     else if (names.pop() === undefined) throw denied('the path leaves the vault', path)
   }
-  const device = names.find(isDeviceName)
-  if (device) throw denied(`${device} is the name of a device`, path)
+  if (names.some(isForeignName)) throw denied('a name in it is that of a device or a drive', path)
   return names
 }
 
@@ -82,6 +83,6 @@ function checkFolders(path: string, folders: string[]): void {
 const denied = (reason: string, path: string) =>
   new AgentMailError(
     'permission_denied',
-    `${reason}: ${path}`,
+    `${reason}: "${path}"`,
     'Give the path of a note relative to the vault, such as Inbox/note.md.',
   )

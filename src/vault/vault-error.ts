@@ -26,6 +26,11 @@ const words: Record<string, [ErrorCode, string, string]> = {
   ],
   EISDIR: ['permission_denied', 'it is a folder, not a note', 'Choose another path.'],
   ENXIO: ['permission_denied', 'it is not a regular file', 'Choose another path.'],
+  EXDEV: [
+    'invalid_request',
+    'it is on another disk than its destination',
+    'A note is moved within one disk only; write it anew there.',
+  ],
   ENAMETOOLONG: ['invalid_request', 'the name is too long for the file system', 'Shorten it.'],
   ENOSPC: ['storage', 'the disk is full', 'Nothing was changed. Make room and try again.'],
   EFBIG: [

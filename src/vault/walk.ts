@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import type { Folder } from './folder.ts'
-import { isDeviceName, isFolderName, isNoteName } from './note-path.ts'
+import { isFolderName, isNoteName } from './note-path.ts'
 
 /** A note met on the way; `folder` is open until the next one is asked for. */
 export interface WalkedNote {
@@ -65,9 +65,7 @@ export function entriesOf(folder: Folder): Entry[] {
   for (const entry of listed(folder)) {
     const { name } = entry
     const isFolder = entry.isDirectory()
-    const isOurs = isFolder
-      ? isFolderName(name)
-      : entry.isFile() && isNoteName(name) && !isDeviceName(name)
+    const isOurs = isFolder ? isFolderName(name) : entry.isFile() && isNoteName(name)
     if (isOurs && !(name.includes('\ufffd') && !folder.stat(name))) entries.push({ name, isFolder })
   }
   return entries

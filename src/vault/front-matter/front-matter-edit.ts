@@ -56,7 +56,7 @@ export function editNote(
 function jsonValues(frontmatter: Record<string, unknown>): Record<string, unknown> {
   if (isDeeper(frontmatter, maxDepth)) throw notWritable('it is nested too deep')
   const values = jsonOf(JSON.stringify(frontmatter))
-  if (!isRecord(values)) throw notWritable('it is no list of keys with values')
+  if (!isRecord(values)) throw notWritable('it must be keys with values')
   return values
 }
 

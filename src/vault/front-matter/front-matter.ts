@@ -33,7 +33,7 @@ export function parseFrontMatter({ block }: NoteText): FrontMatter {
   }
   const root = contents.srcToken
   if (!isMap(contents) || (root.type !== 'block-map' && root.type !== 'flow-collection')) {
-    return refuse(contents.range[0], 'it is no list of keys with values')
+    return refuse(contents.range[0], 'it must be keys with values')
   }
   const pairs = readPairs(contents, block.yaml, refuse).map((pair, index) => ({
     ...pair,

@@ -1,7 +1,6 @@
 /** The parts of a note as text: its byte order mark, its front matter between two fences, its body. */
 import { isUtf8 } from 'node:buffer'
-import { AgentMailError } from '../../errors.ts'
-import { unreadableFrontMatter } from './unreadable.ts'
+import { unreadable, unreadableFrontMatter } from './unreadable.ts'
 
 export interface NoteText {
   bom: '' | '\ufeff'
@@ -25,13 +24,8 @@ const lineFeed = 0x0a
 /** Refuses what is not UTF-8: a replaced byte would be damage as soon as the note is written back. */
 export function decodeNote(bytes: Buffer): string {
   if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  const { line, column } = firstBadByte(bytes)
-  throw new AgentMailError(
-    'parse_error',
-    `the note cannot be read: it is not UTF-8 text (line ${line}, column ${column})`,
-    'Save the note as UTF-8, then try again.',
-    { details: { line, column } },
-  )
+  const reason = 'the note cannot be read: it is not UTF-8 text'
+  throw unreadable({ ...firstBadByte(bytes), reason }, 'Save the note as UTF-8, then try again.')
 }
 
 /** No character spans a line feed, so the first bad line can be found before its first bad character. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../clock.ts'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import type { Folder } from '../folder.ts'
 import { removeLeftover } from '../note-change.ts'
-import { isDeviceName, isFolderName, isNoteName } from '../note-path.ts'
+import { isFolderName, isNoteName } from '../note-path.ts'
 import type { Pause } from '../pause.ts'
 import type { Found, Vault } from '../vault.ts'
 import { enterable, entriesOf } from '../walk.ts'
@@ -77,7 +77,7 @@ export class Comparison {
     const child = stat?.isDirectory() && isFolderName(name) ? enterable(folder, name) : undefined
     if (!child) {
       await this.#gone(parent, name)
-      if (stat?.isFile() && isNote(name)) await this.#read(folder, parent, name)
+      if (stat?.isFile() && isNoteName(name)) await this.#read(folder, parent, name)
       return
     }
     try {
@@ -89,7 +89,7 @@ export class Comparison {
 
   async #gone(parent: string, name: string): Promise<void> {
     await this.#dropBelow(joined(parent, name), new Set())
-    if (isNote(name)) await this.#changes.add({ folder: parent, name })
+    if (isNoteName(name)) await this.#changes.add({ folder: parent, name })
   }
 
   async #folder(folder: Folder, path: string): Promise<void> {
@@ -145,8 +145,6 @@ export class Comparison {
     await this.#changes.add({ folder: path, name, read: { note, stamp } })
   }
 }
-
-const isNote = (name: string): boolean => isNoteName(name) && !isDeviceName(name)
 
 function removeLeftovers(folder: Folder): void {
   try {
