@@ -22,6 +22,8 @@ const same: [string, string, string][] = [
   ['Hangul in parts', '한국어'.normalize('NFD'), '한국어'],
   ['strokes', 'Øłđħ', 'oldh'],
   ['a ligature', 'ﬁne', 'fine'],
+  ['joined letters', 'Æble œuvre', 'aeble oeuvre'],
+  ['quotes as editors put them', '“don’t”', '"don\'t"'],
   ['Hebrew points', 'שָׁלוֹם', 'שלום'],
   ['Arabic vowel signs', 'مُحَمَّد', 'محمد'],
   ['a soft hyphen', 'co\u00adop', 'coop'],

@@ -3,10 +3,12 @@
 /** Accents, Hebrew points and Arabic vowel signs, and what is not seen at all. */
 const marks =
   /[\u0300-\u036f]|[\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]|[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|[\u00ad\u200b\u2060\ufeff]/g
-/** Letters that Unicode does not take apart. */
-const letters = new Map([...'ςσøołlđdħh'.matchAll(/(.)(.)/g)].map(([, from, to]) => [from, to]))
-letters.set('ß', 'ss')
-const undivided = /[ςøłđħß]/g
+/** Letters that Unicode does not take apart, and the quotes that editors put for typed ones. */
+const letters = new Map(
+  [...`ςσøołlđdħh’'‘'ʼ'“"”"`.matchAll(/(.)(.)/g)].map(([, from, to]) => [from, to]),
+)
+for (const [from, to] of Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe' })) letters.set(from, to)
+const undivided = /[ςøłđħßæœ’‘ʼ“”]/g
 
 /** No letter of ASCII joins with one outside it once accents are gone, so each run can be folded alone. */
 const outsideAscii = /[\u0080-\uffff]+/g
