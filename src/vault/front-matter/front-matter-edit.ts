@@ -16,13 +16,16 @@ export interface ReadNote {
 interface Way {
   style: 'block' | 'json'
   isGreedy: boolean
+  isWithin: boolean
   /** Whether pairs whose aliases lead to a pair that changes are written out. */
   isUnlinked: boolean
 }
 
-const ways: Way[] = [false, true].flatMap((isGreedy) =>
-  (['block', 'json'] as const).flatMap((style) =>
-    [false, true].map((isUnlinked) => ({ style, isGreedy, isUnlinked })),
+const ways: Way[] = [true, false].flatMap((isWithin) =>
+  [false, true].flatMap((isGreedy) =>
+    (isWithin ? (['block'] as const) : (['block', 'json'] as const)).flatMap((style) =>
+      [false, true].map((isUnlinked) => ({ style, isGreedy, isWithin, isUnlinked })),
+    ),
   ),
 )
 

@@ -1,5 +1,6 @@
 /** Changes to front matter of one pair a line, as nearly every note has it. */
 import type { CST } from 'yaml'
+import { splicesWithin } from './splice-within.ts'
 import { indented, renderKey, renderPair, renderValue, type Style } from './yaml-render.ts'
 import { gapOf, lineEnd, lineStart, nextLine, type Span } from './yaml-spans.ts'
 import type { Block, Changes, Manner, Splice } from './yaml-splice.ts'
@@ -16,7 +17,7 @@ export function lineSplices(
   const splices = block.spans.flatMap((span, index) => {
     if (removed.has(index)) return [removal(block, span, manner.isGreedy && isBelowBlock)]
     isBelowBlock = span.endsInBlock && !replaced.has(index)
-    return replaced.has(index) ? [replacement(block, index, span, replaced.get(index), manner)] : []
+    return replaced.has(index) ? change(block, index, span, replaced.get(index), manner) : []
   })
   return added.length > 0 ? [...splices, addition(block, added, manner)] : splices
 }
@@ -29,6 +30,13 @@ function removal({ yaml }: Block, { start, end }: Span, isGreedy: boolean): Spli
   const below = new RegExp(`(?:[ \\t]*\\r?\\n| {${start - from + 1},}#[^\\n]*\\n)*`, 'y')
   below.lastIndex = to
   return { from, to: to + (below.exec(yaml)?.[0].length ?? 0), text: '' }
+}
+
+function change(block: Block, index: number, span: Span, value: unknown, manner: Manner): Splice[] {
+  const { item, value: old } = block.pairs[index] ?? {}
+  const lines = { yaml: block.yaml, lineEnd: manner.lineEnd }
+  const within = manner.isWithin ? splicesWithin(lines, item?.value, old, value) : undefined
+  return within ?? [replacement(block, index, span, value, manner)]
 }
 
 /** A comment behind the value, or behind the key of a longer one, stays. */

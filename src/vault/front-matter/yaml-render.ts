@@ -25,7 +25,8 @@ const otherThanText = [
 export function renderValue(value: unknown, style: Style): Rendered {
   if (style !== 'block') return { head: inBrackets(value, style), lines: [] }
   if (typeof value === 'string') return literal(value) ?? { head: text(value, style), lines: [] }
-  if (Array.isArray(value) && value.length > 0) return { head: '', lines: value.flatMap(listItem) }
+  if (Array.isArray(value) && value.length > 0)
+    return { head: '', lines: value.flatMap(renderItem) }
   const entries = entriesOf(value)
   if (entries.length > 0) {
     return { head: '', lines: entries.flatMap(([key, one]) => renderPair(key, one, style)) }
@@ -44,7 +45,7 @@ export const renderKey = (key: string, style: Style): string => text(key, style)
 export const indented = (lines: string[], by = '  '): string[] =>
   lines.map((line) => line && by + line)
 
-function listItem(value: unknown): string[] {
+export function renderItem(value: unknown): string[] {
   if (value === null) return ['- null']
   const { head, lines } = renderValue(value, 'block')
   if (head) return [`- ${head}`, ...indented(lines)]

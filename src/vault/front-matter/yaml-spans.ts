@@ -66,6 +66,10 @@ function tokenEnd(token: CST.Token): number {
 export const lineStart = (yaml: string, offset: number): number =>
   offset === 0 ? 0 : yaml.lastIndexOf('\n', offset - 1) + 1
 
+/** Blanks up to the column of an offset. */
+export const columnOf = (yaml: string, offset: number): string =>
+  ' '.repeat(offset - lineStart(yaml, offset))
+
 /** The end of the line that an offset is on, before its line end. */
 export function lineEnd(yaml: string, offset: number): number {
   const feed = yaml.indexOf('\n', offset)

@@ -17,6 +17,8 @@ export interface Manner {
   style: 'block' | 'json'
   /** Whether a pair that goes below a block of text takes the blank and indented lines below it along. */
   isGreedy: boolean
+  /** Whether lists and maps are changed entry by entry. */
+  isWithin: boolean
   lineEnd: string
 }
 
