@@ -168,7 +168,7 @@ describe('senders killed at random moments', () => {
   }
 
   it('leave every acknowledged message in the mailbox, once, and a mailbox that works', async () => {
-    const { box, acknowledged, missing, repeated } = await killSenders(isLong ? 250 : 45)
+    const { box, acknowledged, missing, repeated } = await killSenders(isLong ? 250 : 30)
     expect({ missing, repeated }).toEqual(intact)
     expect(acknowledged.length).toBeGreaterThanOrEqual(100)
     // A line that a killed sender did not finish holds one message's beginning and nothing else.
@@ -200,7 +200,7 @@ describe('receivers killed at random moments', () => {
   }
 
   it('cost at most the message that each was being handed, and none comes twice', async () => {
-    const kills = isLong ? 200 : 30
+    const kills = isLong ? 200 : 15
     const { byKilled, missing, repeated } = await killReceivers(kills)
     expect(repeated).toEqual([])
     expect(missing.length).toBeLessThanOrEqual(kills)
@@ -239,7 +239,7 @@ describe('cleanup in a loop beside senders and receivers', () => {
   ])(
     'loses and repeats nothing in a mailbox that is $state, though it is killed again and again',
     async ({ backlog }) => {
-      expect(await cleanBeside(backlog, isLong ? 100 : 10, 200)).toEqual(intact)
+      expect(await cleanBeside(backlog, isLong ? 100 : 5, 200)).toEqual(intact)
     },
   )
 
@@ -271,7 +271,7 @@ describe('cleanup killed while it writes', () => {
   }
 
   it('leaves every unread message where it was', async () => {
-    expect(await killCleanups(isLong ? 200 : 15)).toBe(0)
+    expect(await killCleanups(isLong ? 200 : 8)).toBe(0)
   })
 
   it('loses messages when it writes over the file itself (control)', async () => {

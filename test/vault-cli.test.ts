@@ -62,6 +62,7 @@ describe('agentmail vault', () => {
     [['vault', 'search'], 1, /what is to be found/],
     [['vault', 'ls', 'a', 'b'], 1, /too many arguments: b/],
     [['vault', 'ls', '--limit', 'x'], 1, /--limit must be/],
+    [['vault', 'search', 'x', '--filter', 'a:b'], 1, /vault search takes no --filter/],
     [['vault', 'ls', '..'], 1, /leaves the vault/],
     [['vault', 'ls', 'nothing'], 1, /there is no folder nothing/],
     [['vault', 'ls', '--filter', 'x'], 1, /filter must be field:value/],

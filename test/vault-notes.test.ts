@@ -1,5 +1,5 @@
 /** read_note and write_note through the official client: what is read, written, refused. */
-import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chownSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentmail, temporaryFolder } from './support/agentmail.ts'
@@ -134,15 +134,16 @@ describe('write_note', () => {
     expect(vault.text('a.md')).toBe('---\n__proto__: 1\nb: 3\n---\n')
   })
 
-  it('keeps the mode of the file', async () => {
+  it('keeps the mode of the file, and its owner where it may', async () => {
     const vault = new TestVault()
     vault.put('a.md', 'x')
+    if (process.getuid?.() === 0) chownSync(join(vault.root, 'a.md'), 1000, 1000)
     writeFileSync(join(vault.root, 'b.md'), 'x', { mode: 0o600 })
     const client = await vault.client()
     for (const path of ['a.md', 'b.md']) {
-      const { mode } = statSync(join(vault.root, path))
+      const { mode, uid, gid } = statSync(join(vault.root, path))
       await client.write(path, {}, 'y')
-      expect(statSync(join(vault.root, path)).mode).toBe(mode)
+      expect(statSync(join(vault.root, path))).toMatchObject({ mode, uid, gid })
     }
   })
 

@@ -43,6 +43,13 @@ const finds = (search: VaultSearch, query: string, paths: string[]) =>
   })
 
 describe('the search of a vault', () => {
+  it('hears of notes whose names begin with a dot', async () => {
+    const vault = new SearchVault({ 'a.md': 'text' })
+    const search = await vault.indexed()
+    vault.write({ '.hidden.md': 'dotted' })
+    await finds(search, 'dotted', ['.hidden.md'])
+  })
+
   it('knows at once what this process has changed', async () => {
     const vault = new SearchVault({ 'a.md': 'old' })
     const search = await vault.indexed()

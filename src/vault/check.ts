@@ -18,15 +18,15 @@ export interface Problem {
 
 /** Gives a problem or nothing for each note, in no order. */
 export async function* checkNotes(vault: Vault): AsyncGenerator<Problem | undefined> {
-  const root = vault.enter([])
+  const root = vault.open()
   const pause = pauses()
   try {
-    for (const result of root ? checkFolder(root.folder, '') : []) {
+    for (const result of checkFolder(root, '')) {
       await pause()
       yield result
     }
   } finally {
-    root?.folder.close()
+    root.close()
   }
 }
 
@@ -62,7 +62,7 @@ function* checkBelow(parent: Folder, name: string, path: string): Generator<Prob
 function checkNote(folder: Folder, name: string, path: string): Problem | undefined {
   if (name.includes('\ufffd') && !folder.stat(name)) return problem(path, 'its name is not UTF-8')
   try {
-    readNoteFile(folder, name, readText)
+    readNoteFile(folder, name, (file) => readText(file, path))
     return undefined
   } catch (error) {
     return failed(path, error)

@@ -16,16 +16,18 @@ export async function mendLinks(vault: Vault, oldPath: string, newPath: string):
   const move = await namesakes(vault, oldPath, newPath)
   const failed: string[] = []
   const pause = pauses()
-  await vault.within([], async (root) => {
-    if (!root) return
-    for (const { folder, name, path } of walkNotes(root.folder, '')) {
+  const root = vault.open()
+  try {
+    for (const { folder, name, path } of walkNotes(root, '')) {
       await pause()
-      if (!hasLink(folder, name, path, move)) continue
+      if (hasLink(folder, name, path, move) === false) continue
       const isMended = !isApproved(notePath(path)) && (await mend(folder, name, path, move))
       if (isMended) vault.onChange(path)
       else failed.push(path)
     }
-  })
+  } finally {
+    root.close()
+  }
   return failed
 }
 
@@ -34,27 +36,31 @@ async function namesakes(vault: Vault, oldPath: string, newPath: string): Promis
   const keys = [nameKey(oldPath), nameKey(newPath)]
   const after: string[] = []
   const pause = pauses()
-  await vault.within([], async (root) => {
-    if (!root) return
-    for (const { path } of walkNotes(root.folder, '')) {
+  const root = vault.open()
+  try {
+    for (const { path } of walkNotes(root, '')) {
       await pause()
       if (keys.includes(nameKey(path))) after.push(path)
     }
-  })
+  } finally {
+    root.close()
+  }
   const before = after.map((path) => (path === newPath ? oldPath : path))
   return { oldPath, newPath, before, after }
 }
 
-/** Whether the text has a link to write anew; what cannot be read has none that we could. */
-function hasLink(folder: Folder, name: string, path: string, move: NoteMove): boolean {
+/** Whether the text has a link to write anew; nothing where it is too large or may not be read. */
+function hasLink(folder: Folder, name: string, path: string, move: NoteMove): boolean | undefined {
   try {
-    const text = readNoteFile(folder, name, ({ bytes }) =>
-      bytes?.includes('[[') ? bytes.toString() : undefined,
-    )
-    return text !== undefined && relinked(text, path, move) !== text
+    const found = readNoteFile(folder, name, ({ bytes }) => {
+      if (!bytes?.includes('[[')) return bytes && false
+      const text = bytes.toString()
+      return relinked(text, path, move) !== text
+    })
+    return found
   } catch (error) {
-    if (AgentMailError.is(error) || hasCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'))
-      return false
+    if (hasCode(error, 'EACCES', 'EPERM')) return undefined
+    if (AgentMailError.is(error) || hasCode(error, 'ELOOP', 'ENXIO')) return false
     throw error
   }
 }

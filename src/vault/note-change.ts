@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   linkSync,
   renameSync,
@@ -18,7 +19,7 @@ import { isSame, type NoteFile, openNote } from './note-file.ts'
 
 /** Puts new bytes in the place of a locked note, unless somebody who takes no locks has changed it: then nothing is done and the answer is false. */
 export function replaceNote(folder: Folder, name: string, old: NoteFile, bytes: Buffer): boolean {
-  return withTemporary(folder, bytes, Number(old.stat.mode) & 0o7777, (temporary) => {
+  return withTemporary(folder, bytes, old.stat, (temporary) => {
     if (!isUnchanged(old.stat, folder.stat(name))) return false
     renameSync(folder.at(temporary), folder.at(name))
     return true
@@ -89,7 +90,7 @@ const temporaryName = /^\.[0-9A-Za-z]{12}\.agentmail-new$/
 function withTemporary(
   folder: Folder,
   bytes: Buffer,
-  mode: number | undefined,
+  like: BigIntStats | undefined,
   use: (name: string) => boolean,
 ): boolean {
   const name = `.${randomId(12)}.agentmail-new`
@@ -97,7 +98,7 @@ function withTemporary(
   const fd = folder.open(name, O_RDWR | O_CREAT | O_EXCL)
   try {
     systemLock()(fd) // tells it from one that a dead process has left
-    if (mode !== undefined) fchmodSync(fd, mode)
+    if (like) giveSameRights(fd, like)
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
     fsyncSync(fd)
     if (!use(name)) return false
@@ -107,6 +108,14 @@ function withTemporary(
     closeSync(fd)
     if (folder.stat(name)) unlinkSync(folder.at(name))
   }
+}
+
+/** So that whoever could read and write the note still can. */
+function giveSameRights(fd: number, { uid, gid, mode }: BigIntStats): void {
+  try {
+    fchownSync(fd, Number(uid), Number(gid))
+  } catch {} // only the system's administrator may give files away
+  fchmodSync(fd, Number(mode) & 0o7777)
 }
 
 /** Removes what a process left behind that was killed while it wrote. */

@@ -9,6 +9,9 @@ import type { Folder } from './folder.ts'
 /** A reply carries the note twice and escaped, and clients read lines of 10 MiB at most. */
 export const maxNoteBytes = 4 << 20
 
+/** To hash more would hold up everybody else. */
+const maxHashedBytes = 64 << 20
+
 const lockMs = 15_000
 
 /** A note that is open, and as it was read. */
@@ -17,8 +20,8 @@ export interface NoteFile {
   stat: BigIntStats
   /** Missing where the note is too large. */
   bytes: Buffer | undefined
-  /** A hash of the bytes. */
-  etag(): string
+  /** A hash of the bytes; none for what is far too large for a note. */
+  etag(): string | undefined
 }
 
 /** Runs `use` on the note of this name; the answer is nothing where there is none. */
@@ -86,7 +89,7 @@ function readOpened(fd: number): NoteFile {
   const stat = fstatSync(fd, { bigint: true })
   if (!stat.isFile()) throw notRegular()
   const bytes = stat.size > maxNoteBytes ? undefined : readAll(fd, Number(stat.size))
-  return { fd, stat, bytes, etag: () => (bytes ? etagOf(bytes) : hashOf(partsOf(fd))) }
+  return { fd, stat, bytes, etag: () => (bytes ? etagOf(bytes) : etagOfLarge(fd, stat.size)) }
 }
 
 /** Nothing where it has grown too large meanwhile. */
@@ -110,6 +113,9 @@ function* partsOf(fd: number, room = 1 << 20): Generator<Buffer> {
     position += count
   }
 }
+
+const etagOfLarge = (fd: number, size: bigint): string | undefined =>
+  size > maxHashedBytes ? undefined : hashOf(partsOf(fd))
 
 export const etagOf = (bytes: Buffer): string => hashOf([bytes])
 

@@ -25,10 +25,10 @@ function replyBytes(value: unknown): number {
 
 export const shownSize = (bytes: number) => bytes.toLocaleString('en')
 
-export const tooLarge = (message: string, details: Record<string, unknown> = {}) =>
+export const tooLarge = (message: string, details?: Record<string, unknown>) =>
   new AgentMailError(
     'invalid_request',
     `${message}, more than a client can take (${shownSize(maxNoteBytes)} a note, ${shownSize(maxReplyBytes)} a reply)`,
     'Split it into several notes.',
-    { details },
+    details ? { details } : {},
   )

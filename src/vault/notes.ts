@@ -42,7 +42,7 @@ export async function readNote(vault: Vault, path: string): Promise<Note> {
       const note =
         found && name !== undefined
           ? readNoteFile(found.folder, name, (file) =>
-              noteOf(pathOf({ folders: found.folders, name }), readText(file), file.etag()),
+              noteOf(pathOf({ folders: found.folders, name }), readText(file, path), file.etag()),
             )
           : undefined
       if (note) return checkReply(note)
@@ -94,7 +94,7 @@ function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): Rea
   checkMatch(path, if_match, old)
   if (!old) return undefined
   try {
-    return readText(old)
+    return readText(old, path)
   } catch (error) {
     if (if_match !== undefined) return undefined
     throw error
@@ -123,7 +123,7 @@ function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buf
   return true
 }
 
-const noteOf = (path: string, { parts, frontMatter }: ReadText, etag: string): Note => ({
+const noteOf = (path: string, { parts, frontMatter }: ReadText, etag = ''): Note => ({
   path,
   frontmatter: frontMatter.values,
   body: parts.body,
@@ -131,10 +131,12 @@ const noteOf = (path: string, { parts, frontMatter }: ReadText, etag: string): N
 })
 
 /** The text of a file; the error tells enough of it to mend it. */
-export function readText(file: NoteFile): ReadText {
+export function readText(file: NoteFile, path: string): ReadText {
   const { bytes, stat } = file
   if (!bytes)
-    throw tooLarge(`the note is ${shownSize(Number(stat.size))} bytes`, { etag: file.etag() })
+    throw tooLarge(`${path} is ${shownSize(Number(stat.size))} bytes`, {
+      etag: file.etag() ?? null,
+    })
   try {
     return takeApart(bytes)
   } catch (error) {

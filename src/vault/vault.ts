@@ -47,7 +47,7 @@ export class Vault {
 
   /** A folder that the caller closes, or nothing where there is none. */
   enter(folders: string[]): Found | undefined {
-    let folder = this.#openRoot()
+    let folder = this.open()
     const spelled: string[] = []
     for (const wanted of folders) {
       const next = inside(folder, wanted, (name) => folder.enter(name))
@@ -60,7 +60,7 @@ export class Vault {
 
   /** The same, but folders that are not there are made. */
   make(folders: string[]): Found {
-    let folder = this.#openRoot()
+    let folder = this.open()
     const spelled: string[] = []
     for (const wanted of folders) {
       const next = inside(folder, wanted, (name) => folder.make(name))
@@ -75,7 +75,8 @@ export class Vault {
     return this.#options.tryLock
   }
 
-  #openRoot(): Folder {
+  /** The vault itself, open; the caller closes it. */
+  open(): Folder {
     try {
       return Folder.root(this.root, this.#options)
     } catch (cause) {

@@ -23,12 +23,17 @@ export const nameKey = (path: string): string => key(path).split('/').at(-1) ?? 
  */
 export function relinked(text: string, path: string, move: NoteMove): string | undefined {
   const isMoved = path === move.newPath
+  const oldName = nameKey(move.oldPath)
   const code = codeRanges(text)
+  let passed = 0 // links come in order, and so does code
   let canBeNamed = true
   const result = text.replace(wikilink, (link, target: string, rest: string, at: number) => {
-    if (target === '' || code.some(([start, end]) => at >= start && at < end)) return link
+    while ((code[passed]?.[1] ?? at + 1) <= at) passed++
+    if (target === '' || (code[passed]?.[0] ?? at + 1) <= at) return link
     const from = isMoved ? move.oldPath : path
-    if (meant(target, from, move.before) !== move.oldPath) return link
+    if (nameKey(target.trim()) !== oldName || meant(target, from, move.before) !== move.oldPath) {
+      return link
+    }
     const isThere = (name: string) => meant(name, path, move.after) === move.newPath
     const name = namesFor(target, move.newPath).find(isThere)
     if (name === undefined) canBeNamed = false
@@ -53,16 +58,16 @@ export function meant(target: string, from: string, paths: string[]): string | u
   const wanted = key(target.trim())
   if (/^\.\.?\//.test(wanted)) {
     const there = key(resolved(folder, target.trim()))
-    return paths.find((path) => key(path) === there)
+    return paths[keysOf(paths).indexOf(there)]
   }
   const name = wanted.replace(/^\//, '')
-  const fitting = paths.filter((path) => key(path) === name || key(path).endsWith(`/${name}`))
+  const keys = keysOf(paths)
   const beside = key([...folder, name].join('/'))
-  return (
-    fitting.find((path) => key(path) === beside) ??
-    fitting.find((path) => key(path) === name) ??
-    fitting.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))[0]
-  )
+  const exact = [keys.indexOf(beside), keys.indexOf(name)].find((place) => place !== -1)
+  if (exact !== undefined) return paths[exact]
+  return paths
+    .filter((_, place) => keys[place]?.endsWith(`/${name}`))
+    .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))[0]
 }
 
 function resolved(folder: string[], target: string): string {
@@ -72,6 +77,15 @@ function resolved(folder: string[], target: string): string {
     else if (name !== '.') names.push(name)
   }
   return names.join('/')
+}
+
+const knownKeys = new WeakMap<string[], string[]>()
+
+/** There may be very many notes of one name, and as many links. */
+function keysOf(paths: string[]): string[] {
+  const known = knownKeys.get(paths) ?? paths.map(key)
+  knownKeys.set(paths, known)
+  return known
 }
 
 /** Obsidian tells neither case nor composition of names apart. */
@@ -89,12 +103,30 @@ function codeRanges(text: string): [number, number][] {
       fence = undefined
     } else if (!fence && sign) fence = { sign, start: at }
     else if (!fence) {
-      for (const { index, 0: span } of line.matchAll(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g)) {
-        ranges.push([at + index, at + index + span.length])
-      }
+      for (const [start, end] of codeSpans(line)) ranges.push([at + start, at + end])
     }
     at += line.length + 1
   }
   if (fence) ranges.push([fence.start, text.length])
   return ranges
+}
+
+/** From a run of backticks to the next one of the same length. */
+function codeSpans(line: string): [number, number][] {
+  const runs = [...line.matchAll(/`+/g)].map(({ index, 0: run }) => ({ index, length: run.length }))
+  const next: (number | undefined)[] = []
+  const seen = new Map<number, number>()
+  for (let place = runs.length - 1; place >= 0; place--) {
+    const length = runs[place]?.length ?? 0
+    next[place] = seen.get(length)
+    seen.set(length, place)
+  }
+  const spans: [number, number][] = []
+  for (let place = 0; place < runs.length; ) {
+    const [open, end] = [runs[place], next[place]]
+    const close = end === undefined ? undefined : runs[end]
+    if (open && close) spans.push([open.index, close.index + close.length])
+    place = (close && end !== undefined ? end : place) + 1
+  }
+  return spans
 }

@@ -3,11 +3,18 @@ import { optionsOf } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Call, Command } from '../command.ts'
 
-const subcommands: Record<string, (call: Call) => Promise<number>> = {
-  init: async (call) => (await import('../vault-commands.ts')).init(call),
-  ls: async (call) => (await import('../vault-commands.ts')).ls(call),
-  search: async (call) => (await import('../vault-commands.ts')).search(call),
-  check: async (call) => (await import('../vault-commands.ts')).check(call),
+/** What each does, and the options that it takes beside --vault. */
+const subcommands: Record<string, { run(call: Call): Promise<number>; options: string[] }> = {
+  init: { run: async (call) => (await import('../vault-commands.ts')).init(call), options: [] },
+  ls: {
+    run: async (call) => (await import('../vault-commands.ts')).ls(call),
+    options: ['filter', 'limit'],
+  },
+  search: {
+    run: async (call) => (await import('../vault-commands.ts')).search(call),
+    options: ['limit'],
+  },
+  check: { run: async (call) => (await import('../vault-commands.ts')).check(call), options: [] },
 }
 
 export const command: Command = {
@@ -29,8 +36,18 @@ check lists every note that cannot be read, with line and column: then the exit 
 
   run(call) {
     const [name, ...positionals] = call.positionals
-    const run = name !== undefined && Object.hasOwn(subcommands, name) && subcommands[name]
-    if (run) return run({ ...call, positionals })
+    const known = name !== undefined && Object.hasOwn(subcommands, name) && subcommands[name]
+    const foreign = ['filter', 'limit'].find(
+      (option) => call.flags[option] !== undefined && known && !known.options.includes(option),
+    )
+    if (foreign) {
+      throw new AgentMailError(
+        'invalid_request',
+        `vault ${name} takes no --${foreign}`,
+        'See --help.',
+      )
+    }
+    if (known) return known.run({ ...call, positionals })
     throw new AgentMailError(
       name === undefined ? 'missing_arguments' : 'invalid_request',
       name === undefined ? 'what is to be done with the vault?' : `unknown subcommand: ${name}`,

@@ -9,7 +9,8 @@ import { limit, requiredText } from './fields.ts'
 export default defineTool(
   {
     name: 'list_notes',
-    description: 'List the notes in a folder and all folders below it, ordered by path.',
+    description:
+      'List the notes in a folder and all folders below it, ordered by path. There are more if next_cursor is there.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     input: z.object({
       directory: requiredText(

@@ -2,6 +2,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { hasCode } from '../../errors.ts'
 import type { Folder } from '../folder.ts'
+import { isNoteName } from '../note-path.ts'
 
 interface Watch {
   /** Which folder it is on. */
@@ -40,7 +41,7 @@ export class FolderWatches {
     const prefix = path === '' ? '' : `${path}/`
     const watcher = watch(place, { persistent: false }, (_event, name) => {
       if (!name) lose()
-      else if (!name.startsWith('.')) this.#onChange(prefix + name)
+      else if (!name.startsWith('.') || isNoteName(name)) this.#onChange(prefix + name)
     })
     // Something happened to the folder itself: if it is gone, another may have its number soon.
     const lose = () => {

@@ -1,6 +1,5 @@
 /** Tells on stderr how far a long work on the index has come. */
 import { log } from '../../log.ts'
-import { Folder } from '../folder.ts'
 import { pauses } from '../pause.ts'
 import type { Vault } from '../vault.ts'
 import { walkNotes } from '../walk.ts'
@@ -37,7 +36,7 @@ async function countNotes(vault: Vault): Promise<number | undefined> {
   const pause = pauses()
   let count = 0
   try {
-    const root = Folder.root(vault.root)
+    const root = vault.open()
     try {
       for (const _note of walkNotes(root, '')) {
         count++

@@ -1,7 +1,7 @@
 /** Searches the notes themselves, for as long as there is no index, and for what an index cannot answer. */
 import type { BigIntStats } from 'node:fs'
 import { AgentMailError, hasCode } from '../../errors.ts'
-import { Folder } from '../folder.ts'
+import type { Folder } from '../folder.ts'
 import { readNoteFile } from '../note-file.ts'
 import { pauses } from '../pause.ts'
 import type { Vault } from '../vault.ts'
@@ -27,7 +27,7 @@ export async function scanNotes(
   const best = new BestHits(limit)
   const pause = pauses()
   let count = 0
-  const root = Folder.root(vault.root)
+  const root = vault.open()
   try {
     for (const { folder, name, path } of walkNotes(root, '')) {
       const note = readSearchable(folder, name, path)

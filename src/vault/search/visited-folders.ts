@@ -1,5 +1,5 @@
 /** The folders that one search goes into, each entered once. */
-import { Folder } from '../folder.ts'
+import type { Folder } from '../folder.ts'
 import type { Vault } from '../vault.ts'
 import { enterable } from '../walk.ts'
 
@@ -26,9 +26,7 @@ export class VisitedFolders {
     const slash = path.lastIndexOf('/')
     const parent = path === '' ? undefined : this.#enter(path.slice(0, Math.max(0, slash)))
     const folder =
-      path === ''
-        ? Folder.root(this.#vault.root)
-        : parent && enterable(parent, path.slice(slash + 1))
+      path === '' ? this.#vault.open() : parent && enterable(parent, path.slice(slash + 1))
     if (folder) this.#open.set(path, folder)
     return folder
   }
