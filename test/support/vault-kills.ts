@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Folder } from '../../src/vault/folder.ts'
 import { removeLeftover } from '../../src/vault/note-change.ts'
 import type { Env } from './agentmail.ts'
+import { isLong } from './parts.ts'
 import { provenNote, provenVersion } from './proven-notes.ts'
 import { TestVault } from './vault.ts'
 import { VaultServer } from './vault-processes.ts'
@@ -43,6 +44,9 @@ function removeLeftovers(vault: TestVault): void {
     folder.close()
   }
 }
+
+/** Of a note, in tens of characters. */
+const largest = isLong ? 100_000 : 10_000
 
 /** What a server is told at once, so that it always has something to do. */
 const batch = 10
@@ -88,7 +92,7 @@ export async function killWriters(killing: Killing): Promise<Kills> {
   async function write(server: VaultServer, path: string): Promise<void> {
     const version = (sent.get(path) ?? 0) + 1
     sent.set(path, version)
-    const note = provenNote(`${version}`, 10 * 100_000 ** random())
+    const note = provenNote(`${version}`, 10 * largest ** random())
     const { error } = await server.call('write_note', { path, ...note })
     if (error) seen.torn.push(error.message)
     acknowledged.set(path, version)
