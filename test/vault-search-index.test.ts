@@ -152,3 +152,26 @@ describe('the search index', () => {
     expect((await search.search('closed', 10)).length).toBe(1)
   })
 })
+
+describe.runIf(process.platform === 'linux')('a search of an indexed vault', () => {
+  /** What the operating system counts for this process. */
+  const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+
+  it('reads the notes it shows, not the vault', async () => {
+    const size = 10_000
+    const notes = Array.from({ length: 400 }, (_, note): [string, string] => [
+      `${note}.md`,
+      `term${note % 40} ${'filler '.repeat(size / 7)}`,
+    ])
+    const vault = new SearchVault(Object.fromEntries(notes))
+    const search = await vault.indexed()
+    const costOf = async (find: () => Promise<unknown[]>) => {
+      const before = bytesRead()
+      expect((await find()).length).toBe(10)
+      return bytesRead() - before
+    }
+    await search.search('term7', 10) // what is loaded once
+    expect(await costOf(() => search.search('term8', 10))).toBeLessThan(30 * size)
+    expect(await costOf(() => vault.scan('term9', 10))).toBeGreaterThan(300 * size) // control
+  })
+})
