@@ -23,6 +23,15 @@ describe('agentmail vault init', () => {
     expect(checked).toMatchObject({ exitCode: 0, stdout: '1 note, nothing that cannot be read.\n' })
   })
 
+  it('makes nothing where a file is in the way of a folder', async () => {
+    const vault = new TestVault()
+    vault.put('Done', 'a file')
+    const { stderr, exitCode } = await agentmail(['vault', 'init', vault.root])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('Done is in the way')
+    expect(vault.files()).toEqual(['Done'])
+  })
+
   it('writes rules that can be read', async () => {
     const vault = new TestVault()
     await agentmail(['vault', 'init', vault.root])

@@ -97,6 +97,15 @@ describe('write_note', () => {
     expect(vault.text('broken.md')).toBe('---\na: 1\n---\nnew')
   })
 
+  it('keeps the BOM and the line ends of a note that it mends', async () => {
+    const vault = new TestVault()
+    vault.put('a.md', '\ufeff---\r\na: b: c\r\n---\r\nBody\r\n')
+    const client = await vault.client()
+    const { details } = await client.error('read_note', { path: 'a.md' })
+    await client.write('a.md', { a: 'b: c' }, 'Body\r\n', String(details?.etag))
+    expect(vault.text('a.md')).toBe('\ufeff---\r\na: "b: c"\r\n---\r\nBody\r\n')
+  })
+
   it('reads back equal, whatever is in it', async () => {
     const cases: [string, object, string][] = [
       ['a body that opens with a fence', {}, '---\nnot: a block\n---\n'],

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
+import type { Folder } from './folder.ts'
 import { createNote } from './note-change.ts'
 import { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
@@ -47,10 +48,10 @@ export async function initVault(path: string): Promise<{ root: string; made: str
     const top = vault.make([])
     const made: string[] = []
     try {
-      for (const name of folders) {
-        const isThere = top.folder.stat(name) !== undefined
+      const missing = folders.filter((name) => !isFolder(top.folder, name))
+      for (const name of missing) {
         top.folder.make(name).close()
-        if (!isThere) made.push(`${name}/`)
+        made.push(`${name}/`)
       }
       if (createNote(top.folder, 'Rules.md', Buffer.from(rules))) made.push('Rules.md')
     } finally {
@@ -58,6 +59,16 @@ export async function initVault(path: string): Promise<{ root: string; made: str
     }
     return { root, made }
   })
+}
+
+function isFolder(root: Folder, name: string): boolean {
+  const there = root.stat(name)
+  if (!there || there.isDirectory()) return there !== undefined
+  throw new AgentMailError(
+    'invalid_request',
+    `${name} is in the way: it is not a folder`,
+    'Give it another name, then try again. Nothing was made.',
+  )
 }
 
 function makeRoot(path: string): string {

@@ -96,9 +96,21 @@ function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): Rea
   try {
     return readText(old, path)
   } catch (error) {
-    if (if_match !== undefined) return undefined
-    throw error
+    if (if_match === undefined) throw error
+    return emptied(old)
   }
+}
+
+/** What is left of a note that cannot be read when it is mended: its BOM, and how its lines end. */
+function emptied({ bytes }: NoteFile): ReadText {
+  const text = bytes?.toString() ?? ''
+  const lineEnd = /\r?\n/.exec(text)?.[0] ?? ''
+  const parts: NoteText = {
+    bom: text.startsWith('\ufeff') ? '\ufeff' : '',
+    block: null,
+    body: lineEnd,
+  }
+  return { parts, frontMatter: parseFrontMatter(parts) }
 }
 
 export function checkMatch(
