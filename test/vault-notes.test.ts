@@ -182,7 +182,7 @@ describe('write_note', () => {
         'a number in n is beyond 9007199254740991',
       ],
       [{ path: 'a.md', frontmatter: {}, body: '', more: 1 }, 'unknown argument: more'],
-      [{ path: 'a.md', frontmatter: {}, body: 'x'.repeat((4 << 20) + 1) }, '4,194,305 bytes'],
+      [{ path: 'a.md', frontmatter: {}, body: 'x'.repeat((4 << 20) + 1) }, '4194305 bytes'],
       [{ path: 'a.md', frontmatter: {}, body: '\n'.repeat(3 << 20) }, 'a reply with a.md would be'],
       [{ path: `${'x'.repeat(300)}.md`, frontmatter: {}, body: '' }, 'too long'],
     ]

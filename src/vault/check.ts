@@ -62,7 +62,7 @@ function* checkBelow(parent: Folder, name: string, path: string): Generator<Prob
 function checkNote(folder: Folder, name: string, path: string): Problem | undefined {
   if (name.includes('\ufffd') && !folder.stat(name)) return problem(path, 'its name is not UTF-8')
   try {
-    readNoteFile(folder, name, (file) => readText(file, path))
+    readNoteFile(folder, name, (file) => readText(file, 'it'))
     return undefined
   } catch (error) {
     return failed(path, error)

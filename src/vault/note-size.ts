@@ -5,13 +5,14 @@ import { maxNoteBytes } from './note-file.ts'
 const maxReplyBytes = 10_000_000
 
 export function checkSize(path: string, bytes: number): void {
-  if (bytes > maxNoteBytes) throw tooLarge(`${path} would be ${shownSize(bytes)} bytes`)
+  if (bytes > maxNoteBytes) throw tooLarge(`${path} would be ${bytes} bytes`, { size: bytes })
 }
 
 export function checkReply<Reply extends { path: string; etag: string }>(note: Reply): Reply {
   const bytes = replyBytes(note)
   if (bytes <= maxReplyBytes) return note
-  throw tooLarge(`a reply with ${note.path} would be ${shownSize(bytes)} bytes`, {
+  throw tooLarge(`a reply with ${note.path} would be ${bytes} bytes`, {
+    size: bytes,
     etag: note.etag,
   })
 }
@@ -23,12 +24,10 @@ function replyBytes(value: unknown): number {
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text))
 }
 
-export const shownSize = (bytes: number) => bytes.toLocaleString('en')
-
-export const tooLarge = (message: string, details?: Record<string, unknown>) =>
+export const tooLarge = (message: string, details: { size: number; etag?: string | null }) =>
   new AgentMailError(
     'invalid_request',
-    `${message}, more than a client can take (${shownSize(maxNoteBytes)} a note, ${shownSize(maxReplyBytes)} a reply)`,
+    `${message}, more than a client can take (${maxNoteBytes} a note, ${maxReplyBytes} a reply)`,
     'Split it into several notes.',
-    details ? { details } : {},
+    { details },
   )

@@ -9,7 +9,7 @@ import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.t
 import { createNote, replaceNote } from './note-change.ts'
 import { etagOf, lockNote, type NoteFile, readNoteFile } from './note-file.ts'
 import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
-import { checkReply, checkSize, fitsReply, shownSize, tooLarge } from './note-size.ts'
+import { checkReply, checkSize, fitsReply, tooLarge } from './note-size.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 
@@ -145,10 +145,10 @@ const noteOf = (path: string, { parts, frontMatter }: ReadText, etag = ''): Note
 /** The text of a file; the error tells enough of it to mend it. */
 export function readText(file: NoteFile, path: string): ReadText {
   const { bytes, stat } = file
-  if (!bytes)
-    throw tooLarge(`${path} is ${shownSize(Number(stat.size))} bytes`, {
-      etag: file.etag() ?? null,
-    })
+  if (!bytes) {
+    const size = Number(stat.size)
+    throw tooLarge(`${path} is ${size} bytes`, { size, etag: file.etag() ?? null })
+  }
   try {
     return takeApart(bytes)
   } catch (error) {

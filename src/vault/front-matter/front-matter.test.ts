@@ -114,7 +114,7 @@ describe('a hostile block', () => {
   })
 
   it('is read where it is only large', () => {
-    const count = size / 10
+    const count = Math.min(size / 10, 20_000)
     const keys = Array.from({ length: count }, (_, index) => `key${index}: ${index}\n`).join('')
     expect(Object.keys(readBlock(keys))).toHaveLength(count)
     const text = 'x'.repeat(size)
