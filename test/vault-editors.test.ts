@@ -1,7 +1,8 @@
 /** Programs that take no locks, as editors do, change a note while a server is at it. */
+import { spawn } from 'node:child_process'
 import { existsSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Folder } from '../src/vault/folder.ts'
 import { removeLeftover } from '../src/vault/note-change.ts'
 import { eventually, temporaryFolder } from './support/agentmail.ts'
@@ -116,5 +117,25 @@ describe('what a writer has not finished', () => {
     expect(clean()).toBe(1)
     folder.close()
     expect(vault.text('note.md')).toBe('as it was read')
+  })
+})
+
+describe('a note that another program changes all the time', () => {
+  it('is written or refused in words soon, and the server goes on', async () => {
+    const vault = new TestVault()
+    vault.put('log.md', '')
+    vault.put('other.md', 'text')
+    const path = JSON.stringify(join(vault.root, 'log.md'))
+    const appending = `for (;;) require('node:fs').appendFileSync(${path}, 'x')`
+    const program = spawn(process.execPath, ['-e', appending])
+    onTestFinished(() => {
+      program.kill('SIGKILL')
+    })
+    await eventually('it writes', () => vault.text('log.md') !== '')
+    const server = await VaultServer.open(vault)
+    const note = { path: 'log.md', frontmatter: {}, body: 'ours' }
+    const { error } = await server.call('write_note', note) // which may find a quiet moment
+    expect(error?.message ?? 'being written').toContain('being written')
+    expect((await server.call('read_note', { path: 'other.md' })).error).toBeUndefined()
   })
 })

@@ -184,6 +184,8 @@ describe('write_note', () => {
       [{ path: 'a.md', frontmatter: {}, body: '', more: 1 }, 'unknown argument: more'],
       [{ path: 'a.md', frontmatter: {}, body: 'x'.repeat((4 << 20) + 1) }, '4194305 bytes'],
       [{ path: 'a.md', frontmatter: {}, body: '\n'.repeat(3 << 20) }, 'a reply with a.md would be'],
+      [{ path: `${'a/'.repeat(65)}x.md`, frontmatter: {}, body: '' }, 'nested deeper than 64'],
+      [{ path: 'new/a.md', frontmatter: {}, body: '\n'.repeat(3 << 20) }, 'a reply with new/a.md'],
       [{ path: `${'x'.repeat(300)}.md`, frontmatter: {}, body: '' }, 'too long'],
     ]
     const vault = new TestVault()

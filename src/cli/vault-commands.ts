@@ -43,7 +43,7 @@ export async function ls({ flags, positionals, json }: Call): Promise<number> {
   let cursor: string | undefined
   do {
     const page = await listNotes(vault, { directory, filter, limit: limit - notes.length, cursor })
-    notes.push(...page.notes)
+    for (const note of page.notes) notes.push(note) // too many to be arguments
     cursor = page.next_cursor
   } while (cursor !== undefined && notes.length < limit)
   if (json) printJson({ notes })

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { maxDepth, tooDeep } from './note-path.ts'
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
@@ -32,24 +33,28 @@ export class Folder {
   /** Its path at the time it was entered. */
   readonly #path: string
   readonly #isByDescriptor: boolean
+  /** How many folders below the root it is. */
+  readonly #depth: number
 
-  private constructor(fd: number, path: string, isByDescriptor: boolean) {
+  private constructor(fd: number, path: string, isByDescriptor: boolean, depth: number) {
     this.#fd = fd
     this.#path = path
     this.#isByDescriptor = isByDescriptor
+    this.#depth = depth
   }
 
   /** The root may be reached through links; nothing below it is. */
   static root(path: string, { isByDescriptor = hasOpenFolders }: FolderOptions = {}): Folder {
     const real = realpathSync(path)
-    return new Folder(openSync(real, O_RDONLY | O_DIRECTORY), real, isByDescriptor)
+    return new Folder(openSync(real, O_RDONLY | O_DIRECTORY), real, isByDescriptor, 0)
   }
 
   /** The folder of this name, or nothing where there is none. */
   enter(name: string): Folder | undefined {
+    if (this.#depth >= maxDepth) throw tooDeep()
     try {
       const fd = this.open(name, O_RDONLY | O_DIRECTORY)
-      return new Folder(fd, join(this.#path, name), this.#isByDescriptor)
+      return new Folder(fd, join(this.#path, name), this.#isByDescriptor, this.#depth + 1)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return undefined
       if (!hasCode(error, 'ENOTDIR', 'ELOOP')) throw error

@@ -1,11 +1,12 @@
 /** Mends the wikilinks that pointed to a note which has moved. */
 import { closeSync } from 'node:fs'
+import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import type { Folder } from './folder.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { isApproved, notePath } from './note-path.ts'
-import { takeApart } from './notes.ts'
+import { maxTries, takeApart } from './notes.ts'
 import { pauses } from './pause.ts'
 import type { Vault } from './vault.ts'
 import { walkNotes } from './walk.ts'
@@ -67,7 +68,7 @@ function hasLink(folder: Folder, name: string, path: string, move: NoteMove): bo
 
 /** Whether its links point to the new place now. */
 async function mend(folder: Folder, name: string, path: string, move: NoteMove): Promise<boolean> {
-  for (;;) {
+  for (let tries = 0; tries < maxTries; tries++) {
     let file: Awaited<ReturnType<typeof lockNote>>
     try {
       file = await lockNote(folder, name)
@@ -83,5 +84,7 @@ async function mend(folder: Folder, name: string, path: string, move: NoteMove):
     } finally {
       if (file) closeSync(file.fd)
     }
+    await sleep(tries)
   }
+  return false
 }

@@ -26,7 +26,7 @@ export async function listNotes(
   const folders = folderPath(directory)
   const filter = given === undefined ? undefined : parseFilter(given)
   const after = cursor === undefined ? '' : pathAt(cursor)
-  return withVaultErrors(directory, () =>
+  return withVaultErrors(directory || 'the vault', () =>
     vault.within(folders, async (found) => {
       if (!found) throw noFolder(directory)
       const notes: { path: string }[] = []

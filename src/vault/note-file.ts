@@ -128,5 +128,5 @@ function hashOf(parts: Iterable<Buffer>): string {
 export const isSame = (one: BigIntStats, other: BigIntStats | undefined): boolean =>
   one.ino === other?.ino && one.dev === other.dev
 
-const busy = (name: string) =>
+export const busy = (name: string) =>
   new AgentMailError('busy', `${name} is being written by another process`, 'Try again.')

@@ -2,6 +2,8 @@
 import { AgentMailError } from '../errors.ts'
 
 const maxPathBytes = 2048
+/** Each folder on the way down is held open during a walk, and a process may open only so many files. */
+export const maxDepth = 64
 /** Names that Windows takes for devices, in any folder and with any ending. */
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\..*)?$/i
 
@@ -72,6 +74,7 @@ function namesOf(path: string): string[] {
 
 /** Those that `..` has taken back count too: a path that went through a dot folder is not meant well. */
 function checkFolders(path: string, folders: string[]): void {
+  if (folders.length > maxDepth) throw tooDeep()
   const passed = path
     .split('/')
     .slice(0, -1)
@@ -79,6 +82,13 @@ function checkFolders(path: string, folders: string[]): void {
   const dotted = [...passed, ...folders].find((name) => name.startsWith('.'))
   if (dotted) throw denied('folders that begin with a dot are not part of the vault', path)
 }
+
+export const tooDeep = () =>
+  new AgentMailError(
+    'invalid_request',
+    `folders are nested deeper than ${maxDepth}`,
+    'Choose a shorter path.',
+  )
 
 const denied = (reason: string, path: string) =>
   new AgentMailError(

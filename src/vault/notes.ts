@@ -1,13 +1,14 @@
 /** Reads and writes notes: nothing is overwritten that could not be read, and nothing but what was meant changes. */
 import { closeSync, fsyncSync } from 'node:fs'
+import { sleep } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
 import type { Folder } from './folder.ts'
-import { type FrontMatter, parseFrontMatter } from './front-matter/front-matter.ts'
-import { editNote } from './front-matter/front-matter-edit.ts'
+import { parseFrontMatter } from './front-matter/front-matter.ts'
+import { editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { checkNumbers } from './front-matter/json-numbers.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
 import { createNote, replaceNote } from './note-change.ts'
-import { etagOf, lockNote, type NoteFile, readNoteFile } from './note-file.ts'
+import { busy, etagOf, lockNote, type NoteFile, readNoteFile } from './note-file.ts'
 import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
 import { checkReply, checkSize, fitsReply, tooLarge } from './note-size.ts'
 import type { Vault } from './vault.ts'
@@ -28,11 +29,8 @@ export interface NewNote {
   if_match?: string | undefined
 }
 
-/** The text of a note, taken apart. */
-export interface ReadText {
-  parts: NoteText
-  frontMatter: FrontMatter
-}
+/** A file that changes all the time, as a log does, is never as it was a moment ago. */
+export const maxTries = 50
 
 export async function readNote(vault: Vault, path: string): Promise<Note> {
   const { folders, name: wanted } = notePath(path)
@@ -56,12 +54,15 @@ export async function writeNote(vault: Vault, wanted: NewNote): Promise<Note> {
   const place = notePath(wanted.path)
   refuseApproved(place)
   return withVaultErrors(wanted.path, async () => {
-    for (;;) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const note = await tryToWrite(vault, place, wanted)
-      if (!note) continue // somebody else was faster: look again at what is there now
-      vault.onChange(note.path)
-      return note
+      if (note) {
+        vault.onChange(note.path)
+        return note
+      }
+      await sleep(tries) // somebody else was faster: look again at what is there then
     }
+    throw busy(wanted.path)
   })
 }
 
@@ -79,10 +80,10 @@ async function tryToWrite(
     checkNumbers(wanted.frontmatter, text?.frontMatter.values ?? {})
     const bytes = Buffer.from(editNote(text, wanted.frontmatter, wanted.body))
     checkSize(wanted.path, bytes.length)
+    const note = checkReply(noteOf(wanted.path, takeApart(bytes), etagOf(bytes)))
     found ??= vault.make(place.folders)
-    const path = pathOf({ folders: found.folders, name })
-    const note = checkReply(noteOf(path, takeApart(bytes), etagOf(bytes)))
-    return put(found.folder, name, old, bytes) ? note : undefined
+    const isPut = put(found.folder, name, old, bytes)
+    return isPut ? { ...note, path: pathOf({ folders: found.folders, name }) } : undefined
   } finally {
     if (old) closeSync(old.fd)
     found?.folder.close()
@@ -90,7 +91,7 @@ async function tryToWrite(
 }
 
 /** The text that the new one is made from. One that cannot be read is replaced only by who names its etag. */
-function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): ReadText | undefined {
+function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): ReadNote | undefined {
   checkMatch(path, if_match, old)
   if (!old) return undefined
   try {
@@ -102,7 +103,7 @@ function textToEdit({ path, if_match }: NewNote, old: NoteFile | undefined): Rea
 }
 
 /** What is left of a note that cannot be read when it is mended: its BOM, and how its lines end. */
-function emptied({ bytes }: NoteFile): ReadText {
+function emptied({ bytes }: NoteFile): ReadNote {
   const text = bytes?.toString() ?? ''
   const lineEnd = /\r?\n/.exec(text)?.[0] ?? ''
   const parts: NoteText = {
@@ -135,7 +136,7 @@ function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buf
   return true
 }
 
-const noteOf = (path: string, { parts, frontMatter }: ReadText, etag = ''): Note => ({
+const noteOf = (path: string, { parts, frontMatter }: ReadNote, etag = ''): Note => ({
   path,
   frontmatter: frontMatter.values,
   body: parts.body,
@@ -143,7 +144,7 @@ const noteOf = (path: string, { parts, frontMatter }: ReadText, etag = ''): Note
 })
 
 /** The text of a file; the error tells enough of it to mend it. */
-export function readText(file: NoteFile, path: string): ReadText {
+export function readText(file: NoteFile, path: string): ReadNote {
   const { bytes, stat } = file
   if (!bytes) {
     const size = Number(stat.size)
@@ -160,7 +161,7 @@ export function readText(file: NoteFile, path: string): ReadText {
   }
 }
 
-export function takeApart(bytes: Buffer): ReadText {
+export function takeApart(bytes: Buffer): ReadNote {
   const parts = splitNote(decodeNote(bytes))
   return { parts, frontMatter: parseFrontMatter(parts) }
 }

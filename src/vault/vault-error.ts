@@ -1,24 +1,29 @@
 /** Tells a failure of the file system in words that say what to do. */
 import { AgentMailError, type ErrorCode } from '../errors.ts'
 
-const words: Record<string, [ErrorCode, string, string]> = {
-  EACCES: [
-    'permission_denied',
-    'the system does not permit it',
-    'Look at the permissions of the file and its folder.',
-  ],
-  EPERM: [
-    'permission_denied',
-    'the system does not permit it',
-    'Look at the permissions of the file and its folder.',
-  ],
+type Words = [code: ErrorCode, message: string, next: string]
+
+const notPermitted: Words = [
+  'permission_denied',
+  'the system does not permit it',
+  'Look at the permissions of the file and its folder.',
+]
+const gone: Words = [
+  'not_found',
+  'it is not there any more',
+  'List the notes to see what there is.',
+]
+
+const words: Record<string, Words> = {
+  EACCES: notPermitted,
+  EPERM: notPermitted,
   EROFS: [
     'permission_denied',
     'the vault is on a read-only file system',
     'It can only be read there.',
   ],
-  ENOENT: ['not_found', 'it is not there any more', 'List the notes to see what there is.'],
-  ENOTDIR: ['not_found', 'it is not there any more', 'List the notes to see what there is.'],
+  ENOENT: gone,
+  ENOTDIR: gone,
   ELOOP: [
     'permission_denied',
     'a link is not followed',

@@ -47,25 +47,33 @@ export class Vault {
 
   /** A folder that the caller closes, or nothing where there is none. */
   enter(folders: string[]): Found | undefined {
-    let folder = this.open()
-    const spelled: string[] = []
-    for (const wanted of folders) {
-      const next = inside(folder, wanted, (name) => folder.enter(name))
-      if (!next.folder) return undefined
-      folder = next.folder
-      spelled.push(next.name)
-    }
-    return { folder, folders: spelled }
+    return this.#walk(folders, (parent, name) => parent.enter(name))
   }
 
   /** The same, but folders that are not there are made. */
   make(folders: string[]): Found {
+    const found = this.#walk(folders, (parent, name) => parent.make(name))
+    if (found) return found
+    throw new Error('a folder that was made is not there')
+  }
+
+  #walk(
+    folders: string[],
+    step: (parent: Folder, name: string) => Folder | undefined,
+  ): Found | undefined {
     let folder = this.open()
     const spelled: string[] = []
     for (const wanted of folders) {
-      const next = inside(folder, wanted, (name) => folder.make(name))
-      folder = next.folder
-      spelled.push(next.name)
+      const parent = folder
+      try {
+        const name = parent.spelling(wanted) ?? wanted
+        const next = step(parent, name)
+        if (!next) return undefined
+        folder = next
+        spelled.push(name)
+      } finally {
+        parent.close()
+      }
     }
     return { folder, folders: spelled }
   }
@@ -94,16 +102,6 @@ export class Vault {
 export interface Found {
   folder: Folder
   folders: string[]
-}
-
-/** One step down, by the name as it is spelled there; the folder above is let go. */
-function inside<T>(parent: Folder, wanted: string, step: (name: string) => T) {
-  try {
-    const name = parent.spelling(wanted) ?? wanted
-    return { name, folder: step(name) }
-  } finally {
-    parent.close()
-  }
 }
 
 const misconfigured = (message: string) =>

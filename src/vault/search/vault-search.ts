@@ -1,6 +1,7 @@
 /** The search of a vault as a server keeps it: from an index that follows the notes, and until that is there from the notes themselves. */
 
 import type { Vault } from '../vault.ts'
+import { withVaultErrors } from '../vault-error.ts'
 import { LiveIndex } from './live-index.ts'
 import { type SearchHit, scanNotes } from './scan.ts'
 import { SearchQuery } from './search-query.ts'
@@ -37,7 +38,8 @@ export class VaultSearch {
   /** @example await search.search('quarterly report', 20) // [{ path: 'Inbox/a.md', snippet: '…' }] */
   async search(query: string, limit: number): Promise<SearchHit[]> {
     this.start()
-    return (await this.#searchIndex(query, limit)) ?? (await scanNotes(this.#vault, query, limit))
+    const hits = await this.#searchIndex(query, limit)
+    return hits ?? withVaultErrors('the vault', () => scanNotes(this.#vault, query, limit))
   }
 
   async #searchIndex(query: string, limit: number): Promise<SearchHit[] | undefined> {
