@@ -45,7 +45,7 @@ describe('a server killed at random moments', () => {
     const random = seededRandom()
     const env = loading(['careless-files'], { CARELESS: 'in place' })
     await expectDamage(async () => {
-      const runs = await inSlots(8, (kills) => killWriters({ kills, random, env }))
+      const runs = await inSlots(8, (kills) => killWriters({ kills, random, env, isSlow: true }))
       return runs.flatMap(({ torn }) => torn).length
     })
   })

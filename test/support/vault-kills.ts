@@ -56,6 +56,7 @@ async function killAmid(
   server: VaultServer,
   work: Promise<void>[],
   random: () => number,
+  withinMs = 4,
 ): Promise<void> {
   const enough = Math.floor(random() * batch * 0.8)
   let done = 0
@@ -65,7 +66,7 @@ async function killAmid(
       () => {},
     ) // the others are lost with the server
   for (let waited = 0; done < enough && waited < 10_000; waited++) await sleep(1)
-  await sleep(random() * 4)
+  await sleep(random() * withinMs)
   await server.kill()
   await Promise.allSettled(work)
 }
@@ -79,11 +80,13 @@ interface Killing {
   kills: number
   random: () => number
   env?: Env
+  /** For control runs: all notes so large, and the kill so late, that it meets a server in the midst of writing. */
+  isSlow?: boolean
 }
 
 /** Kills the servers of one vault while they write, until a note is damaged. */
 export async function killWriters(killing: Killing): Promise<Kills> {
-  const { kills, random, env = {} } = killing
+  const { kills, random, env = {}, isSlow = false } = killing
   const vault = new TestVault()
   const seen = none()
   const sent = new Map<string, number>()
@@ -92,7 +95,7 @@ export async function killWriters(killing: Killing): Promise<Kills> {
   async function write(server: VaultServer, path: string): Promise<void> {
     const version = (sent.get(path) ?? 0) + 1
     sent.set(path, version)
-    const note = provenNote(`${version}`, 10 * largest ** random())
+    const note = provenNote(`${version}`, isSlow ? 300_000 : 10 * largest ** random())
     const { error } = await server.call('write_note', { path, ...note })
     if (error) seen.torn.push(error.message)
     acknowledged.set(path, version)
@@ -135,7 +138,7 @@ export async function killWriters(killing: Killing): Promise<Kills> {
     const work = Array.from({ length: batch }, (_, index) =>
       write(server, paths[index % paths.length] ?? ''),
     )
-    await killAmid(server, work, random)
+    await killAmid(server, work, random, isSlow ? 80 : undefined)
     look()
   }
   return seen
