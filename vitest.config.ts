@@ -8,7 +8,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
-    isolate: false, // to load everything anew for each file takes a tenth of the whole time
     reporters: ['default'],
   },
 })
