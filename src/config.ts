@@ -109,6 +109,120 @@ export const settings = {
     about: "where the vault's search index is kept, instead of your cache folder",
     fallback: undefined,
   },
+  stateHome: {
+    env: 'XDG_STATE_HOME',
+    about: 'where the record of sent mail is kept, instead of your state folder',
+    fallback: undefined,
+  },
+  configHome: {
+    env: 'XDG_CONFIG_HOME',
+    about: 'where the credentials of mail accounts are kept, instead of your config folder',
+    fallback: undefined,
+  },
+  mail: {
+    env: 'AGENTMAIL_MAIL',
+    about: 'the mail service: gmail, postmark, smtp, or local for a folder of .eml files',
+    fallback: undefined,
+  },
+  mailDir: {
+    env: 'AGENTMAIL_MAIL_DIR',
+    about: 'the folder of local mail, instead of mail/ in the post office',
+    fallback: undefined,
+  },
+  mailFrom: {
+    env: 'AGENTMAIL_MAIL_FROM',
+    about: 'the address that local and SMTP mail is sent from',
+    fallback: undefined,
+  },
+  smtpUrl: {
+    env: 'AGENTMAIL_SMTP_URL',
+    about: 'the mail server that sends: smtp://user:password@host:587, or smtps://…:465',
+    fallback: undefined,
+    secret: true,
+  },
+  sendPolicy: {
+    env: 'AGENTMAIL_SEND_POLICY',
+    about: 'direct sends at once; approve writes a draft into the vault, for a person to approve',
+    fallback: 'direct',
+  },
+  sendTo: {
+    env: 'AGENTMAIL_SEND_TO',
+    about: 'the only addresses and domains that mail may go to, comma-separated',
+    fallback: undefined,
+  },
+  sendTimeoutSeconds: {
+    env: 'AGENTMAIL_SEND_TIMEOUT_SECONDS',
+    about: 'a mail service that takes longer to send has an unknown outcome',
+    fallback: 30,
+  },
+  sendRate: {
+    env: 'RATE_LIMIT_MAX_REQUESTS',
+    about: 'mails that a process may send in a minute; 0 for no limit',
+    fallback: 0,
+  },
+  gmailAccount: {
+    env: 'AGENTMAIL_GMAIL_ACCOUNT',
+    flag: 'account',
+    value: 'name',
+    about: 'which Gmail account, where you have logged in to several',
+    fallback: undefined,
+  },
+  gmailCredentials: {
+    env: 'GMAIL_CREDENTIALS_PATH',
+    about: "Google's client_secret.json, instead of the one in your config folder",
+    fallback: undefined,
+  },
+  gmailToken: {
+    env: 'GMAIL_TOKEN_PATH',
+    about: 'the token of the Gmail account, instead of the one in your config folder',
+    fallback: undefined,
+  },
+  gmailBaseUrl: {
+    env: 'GMAIL_BASE_URL',
+    about: 'where the Gmail API is, for tests and proxies',
+    fallback: 'https://gmail.googleapis.com',
+  },
+  oauthBaseUrl: {
+    env: 'GOOGLE_OAUTH_BASE_URL',
+    about: "instead of Google's own login: /o/oauth2/v2/auth, /token and /revoke are below it",
+    fallback: undefined,
+  },
+  postmarkToken: {
+    env: 'POSTMARK_SERVER_TOKEN',
+    about: 'server token of Postmark; POSTMARK_API_TEST tries everything and delivers nothing',
+    fallback: undefined,
+    secret: true,
+  },
+  postmarkBaseUrl: {
+    env: 'POSTMARK_BASE_URL',
+    about: 'where the Postmark API is, for tests and proxies',
+    fallback: 'https://api.postmarkapp.com',
+  },
+  messageStream: {
+    env: 'DEFAULT_MESSAGE_STREAM',
+    about: 'the message stream of Postmark that mail goes to unless it names one',
+    fallback: 'outbound',
+  },
+  defaultFrom: {
+    env: 'DEFAULT_FROM_ADDRESS',
+    about: 'who sends through Postmark where a mail does not say it',
+    fallback: undefined,
+  },
+  mcpServerName: {
+    env: 'MCP_SERVER_NAME',
+    about: 'how the postmark server calls itself',
+    fallback: 'agentmail-postmark',
+  },
+  mcpServerVersion: {
+    env: 'MCP_SERVER_VERSION',
+    about: 'the version that the postmark server tells',
+    fallback: undefined,
+  },
+  enableLogging: {
+    env: 'ENABLE_LOGGING',
+    about: 'true: the postmark server logs every mail, without its text',
+    fallback: 'false',
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',
@@ -190,6 +304,18 @@ export class Config {
     throw new AgentMailError(
       'bad_config',
       `${settings[name].env} must be more than 0 and at most 2000000, not "${seconds}"`,
+      'Correct it, or leave it out to use the default.',
+    )
+  }
+
+  /** One of these words. */
+  choice<const Word extends string>(name: SettingName, words: readonly Word[]): Word | undefined {
+    const { value, label } = this.#find(name)
+    const chosen = words.find((word) => word === value?.trim().toLowerCase())
+    if (chosen !== undefined || value === undefined) return chosen
+    throw new AgentMailError(
+      'server_config',
+      `${label} must be one of ${words.join(', ')}, not "${value}"`,
       'Correct it, or leave it out to use the default.',
     )
   }

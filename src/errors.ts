@@ -3,6 +3,7 @@
 /** Exit code of the command line for each error. */
 const exitCodes = {
   already_running: 2,
+  auth_required: 1,
   bad_config: 1,
   busy: 1,
   conflict: 1,
@@ -21,8 +22,10 @@ const exitCodes = {
   parse_error: 1,
   permission_denied: 1,
   port_in_use: 3,
+  rate_limited: 1,
   recipient_not_found: 1,
   self_send: 1,
+  send_failed: 1,
   server_config: 2,
   server_refused: 1,
   server_unreachable: 1,

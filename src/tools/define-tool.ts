@@ -19,6 +19,8 @@ interface ToolSpec<Context, Input extends z.ZodObject, Output extends z.ZodObjec
   output: Output
   /** The arguments that are paths: what a path may hold is for the door to the files to say. */
   paths?: (keyof z.infer<Input>)[]
+  /** What the answer says as text, where that is not its JSON. */
+  told?(answer: z.infer<Output>): string
   run(context: Context, input: z.infer<Input>): Promise<z.infer<Output>>
 }
 
@@ -82,11 +84,9 @@ export function defineTool<Context, Input extends z.ZodObject, Output extends z.
     async call(open, args) {
       try {
         const input = parse(spec, args ?? {})
-        const answer: Record<string, unknown> = await spec.run(await open(), input)
-        return {
-          content: [{ type: 'text', text: JSON.stringify(answer) }],
-          structuredContent: answer,
-        }
+        const answer = await spec.run(await open(), input)
+        const text = spec.told?.(answer) ?? JSON.stringify(answer)
+        return { content: [{ type: 'text', text }], structuredContent: { ...answer } }
       } catch (error) {
         if (AgentMailError.is(error) && error.code === 'tmux_lost') throw error
         return failure(spec.name, error, wording)

@@ -3,11 +3,14 @@ import type { AgentMailError, ErrorCode } from '../errors.ts'
 
 /** Every other error is one that the caller could not have avoided. */
 const toldCodes: ErrorCode[] = [
+  'auth_required',
   'conflict',
   'invalid_request',
   'not_found',
   'parse_error',
   'permission_denied',
+  'rate_limited',
+  'send_failed',
 ]
 
 export function inJson(error: AgentMailError | undefined): string {

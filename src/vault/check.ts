@@ -1,6 +1,6 @@
 /** Finds every note that cannot be read, and says where the fault is. */
 import { AgentMailError } from '../errors.ts'
-import type { Folder } from './folder.ts'
+import type { Folder } from '../folder.ts'
 import { readNoteFile } from './note-file.ts'
 import { isFolderName, isForeignName, isNoteName } from './note-path.ts'
 import { readText } from './notes.ts'

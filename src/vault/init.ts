@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
-import type { Folder } from './folder.ts'
+import type { Folder } from '../folder.ts'
 import { createNote } from './note-change.ts'
 import { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'

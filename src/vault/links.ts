@@ -2,7 +2,7 @@
 import { closeSync } from 'node:fs'
 import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import type { Folder } from './folder.ts'
+import type { Folder } from '../folder.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { isApproved, notePath } from './note-path.ts'

@@ -2,9 +2,9 @@
 import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
+import type { Folder } from '../folder.ts'
 import { randomFraction } from '../random.ts'
 import { systemLock } from '../system-lock.ts'
-import type { Folder } from './folder.ts'
 
 /** A reply carries the note twice and escaped, and clients read lines of 10 MiB at most. */
 export const maxNoteBytes = 4 << 20

@@ -1,9 +1,8 @@
 /** Paths from outside, made into names that lead to a note of the vault; what leaves the vault is refused. */
 import { AgentMailError } from '../errors.ts'
+import { maxDepth, tooDeep } from '../folder.ts'
 
 const maxPathBytes = 2048
-/** Each folder on the way down is held open during a walk, and a process may open only so many files. */
-export const maxDepth = 64
 /** Names that Windows takes for devices, in any folder and with any ending. */
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\..*)?$/i
 
@@ -82,13 +81,6 @@ function checkFolders(path: string, folders: string[]): void {
   const dotted = [...passed, ...folders].find((name) => name.startsWith('.'))
   if (dotted) throw denied('folders that begin with a dot are not part of the vault', path)
 }
-
-export const tooDeep = () =>
-  new AgentMailError(
-    'invalid_request',
-    `folders are nested deeper than ${maxDepth}`,
-    'Choose a shorter path.',
-  )
 
 const denied = (reason: string, path: string) =>
   new AgentMailError(

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync } from 'node:fs'
 import { sleep } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
-import type { Folder } from './folder.ts'
+import type { Folder } from '../folder.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { checkNumbers } from './front-matter/json-numbers.ts'

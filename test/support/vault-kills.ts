@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Folder } from '../../src/vault/folder.ts'
+import { Folder } from '../../src/folder.ts'
 import { removeLeftover } from '../../src/vault/note-change.ts'
 import type { Env } from './agentmail.ts'
 import { isLong } from './parts.ts'

@@ -1,7 +1,7 @@
 /** Searches the notes themselves, for as long as there is no index, and for what an index cannot answer. */
 import type { BigIntStats } from 'node:fs'
 import { AgentMailError, hasCode } from '../../errors.ts'
-import type { Folder } from '../folder.ts'
+import type { Folder } from '../../folder.ts'
 import { readNoteFile } from '../note-file.ts'
 import { pauses } from '../pause.ts'
 import type { Vault } from '../vault.ts'

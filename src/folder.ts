@@ -14,8 +14,10 @@ import {
   realpathSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { AgentMailError, hasCode } from '../errors.ts'
-import { maxDepth, tooDeep } from './note-path.ts'
+import { AgentMailError, hasCode } from './errors.ts'
+
+/** Each folder on the way down is held open during a walk, and a process may open only so many files. */
+export const maxDepth = 64
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
@@ -149,4 +151,11 @@ const linked = (name: string) =>
     'permission_denied',
     `a link is not followed: ${name.split('/').at(-1)}`,
     'Use the note at its own place in the vault.',
+  )
+
+export const tooDeep = () =>
+  new AgentMailError(
+    'invalid_request',
+    `folders are nested deeper than ${maxDepth}`,
+    'Choose a shorter path.',
   )

@@ -1,0 +1,148 @@
+/** The port to a mail service: the little that a provider must be able to do. */
+import { AgentMailError, type ErrorCode } from '../../errors.ts'
+
+export type ProviderName = 'gmail' | 'postmark' | 'smtp' | 'local'
+
+export interface Address {
+  /** As a person reads it; empty where there is none. */
+  name: string
+  /** `local@domain`, the domain in ASCII. */
+  address: string
+}
+
+export interface Attachment {
+  name: string
+  content: Buffer
+  contentType: string
+}
+
+/** A mail that has passed every check, as it is to go out. */
+export interface OutgoingMail {
+  /** Nothing: the account's own address. */
+  from: Address | undefined
+  to: Address[]
+  cc: Address[]
+  bcc: Address[]
+  reply_to: Address[]
+  subject: string
+  /** At least one of the two, unless a template makes them. */
+  text: string | undefined
+  html: string | undefined
+  attachments: Attachment[]
+  /** The mail that this one answers. */
+  original: Original | undefined
+  /** A name that the service keeps with the mail, so that it can be found again; none for a mail that nobody will ask for. */
+  key: string | undefined
+  postmark: PostmarkOptions | undefined
+}
+
+/** What only Postmark knows. */
+export interface PostmarkOptions {
+  template?: { id: number } | { alias: string }
+  template_model?: Record<string, unknown>
+  track_opens?: boolean
+  track_links?: 'None' | 'HtmlAndText' | 'HtmlOnly' | 'TextOnly'
+  tag?: string
+  metadata?: Record<string, string>
+  message_stream?: string
+}
+
+/** The mail that a reply belongs to. */
+export interface Original {
+  thread_id: string
+  subject: string
+  /** Its Message-ID with the angle brackets; empty where it has none. */
+  message_id: string
+  /** The Message-IDs of the mails before it, oldest first. */
+  references: string[]
+}
+
+export interface Receipt {
+  message_id: string
+  /** Nothing where the service knows no threads. */
+  thread_id: string | undefined
+  /** ISO 8601. */
+  sent_at: string
+}
+
+/** A mail that may have been sent, to be looked for. */
+export interface Trace {
+  key: string
+  /** The addresses it went to. */
+  to: string[]
+  subject: string
+  /** When it was begun, in Unix milliseconds. */
+  since: number
+}
+
+export interface Provider {
+  readonly name: ProviderName
+  /** Which account sends, as far as that is known without asking: a mail is the same only within it. */
+  readonly account: string
+  /** Where mail can be read too. */
+  readonly inbox?: Inbox
+  /**
+   * Sends once, without trying again. Throws `notSent(…)` where it is certain that nothing was sent;
+   * any other error means that nobody knows.
+   */
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt>
+  /** Looks for a mail that was sent with this key. Not found does not mean that it was not sent. */
+  find?(trace: Trace, signal: AbortSignal): Promise<Receipt | undefined>
+  close?(): Promise<void>
+}
+
+/** Reading marks nothing as read. Texts are decoded and otherwise as the sender wrote them: whoever passes them on makes them safe. */
+export interface Inbox {
+  /** Newest first. */
+  list(request: ListRequest): Promise<{ mails: MailHead[]; next_page_token?: string }>
+  get(id: string): Promise<IncomingMail>
+  /** Adds the label and takes the mail out of the inbox; gives the names of its labels then. */
+  move(id: string, label: string): Promise<string[]>
+  label(id: string, label: string): Promise<string[]>
+  original(id: string): Promise<Original>
+}
+
+export interface ListRequest {
+  query: string
+  limit: number
+  page_token?: string | undefined
+}
+
+export interface MailHead {
+  id: string
+  subject: string
+  /** Its From, never its Reply-To. */
+  sender: string
+  /** ISO 8601. */
+  date: string
+  snippet: string
+}
+
+export interface IncomingMail {
+  id: string
+  subject: string
+  sender: string
+  to: string
+  date: string
+  text: string | undefined
+  html: string | undefined
+  attachment_names: string[]
+}
+
+/** It is certain that nothing was sent. */
+export const notSent = (
+  code: ErrorCode,
+  message: string,
+  next?: string,
+  details: Record<string, unknown> = {},
+): AgentMailError =>
+  new AgentMailError(code, message, next, { details: { ...details, outcome: 'not_sent' } })
+
+export const isNotSent = (error: unknown): error is AgentMailError =>
+  AgentMailError.is(error) && error.details?.outcome === 'not_sent'
+
+/** Perhaps it was sent, perhaps not. */
+export const unclear = (message: string, details: Record<string, unknown> = {}): AgentMailError =>
+  new AgentMailError('send_failed', message, undefined, {
+    details: { ...details, outcome: 'unknown' },
+  })

@@ -1,0 +1,8 @@
+/** What the gmail tools work with. */
+import type { Outgoing } from '../../email/outgoing.ts'
+import type { Inbox } from '../../email/providers/provider.ts'
+
+export interface GmailContext {
+  inbox: Inbox
+  outgoing: Outgoing
+}

@@ -1,0 +1,6 @@
+/** What the postmark tools work with. */
+import type { Outgoing } from '../../email/outgoing.ts'
+
+export interface PostmarkContext {
+  outgoing: Outgoing
+}

@@ -1,0 +1,28 @@
+/** Where a user's programs keep their things: what can be made again, what must last, what is set up. */
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import type { Config, SettingName } from './config.ts'
+
+const places = {
+  cacheHome: ['.cache', 'Library/Caches'],
+  stateHome: ['.local/state', 'Library/Application Support'],
+  configHome: ['.config', 'Library/Application Support'],
+} as const satisfies Partial<Record<SettingName, [string, string]>>
+
+/** What can be made again. */
+export const cacheFolder = (config: Config): string => placeOf(config, 'cacheHome')
+
+/** What AgentMail has to remember. */
+export const stateFolder = (config: Config): string =>
+  join(placeOf(config, 'stateHome'), 'agentmail')
+
+/** What a person has set up. */
+export const configFolder = (config: Config): string =>
+  join(placeOf(config, 'configHome'), 'agentmail')
+
+function placeOf(config: Config, name: keyof typeof places): string {
+  const named = config.text(name)
+  if (named !== undefined && isAbsolute(named)) return named // a relative one is to be ignored
+  const [usual, onMac] = places[name]
+  return join(homedir(), process.platform === 'darwin' ? onMac : usual)
+}
