@@ -9,7 +9,10 @@ import { maxMessageBytes } from '../mailbox/message.ts'
  * a shell is waited for to its end. A socket is what programs give their children by default and
  * often leave open: where there is a word to send, one that stays silent is given up.
  */
-export async function pipedText(hasWord: boolean): Promise<string | undefined> {
+export async function pipedText(
+  hasWord: boolean,
+  maxBytes = maxMessageBytes,
+): Promise<string | undefined> {
   const kind = inputKind()
   if (!kind) return undefined
   const silence =
@@ -23,7 +26,7 @@ export async function pipedText(hasWord: boolean): Promise<string | undefined> {
       clearTimeout(silence)
       chunks.push(chunk)
       size += chunk.length
-      if (size > maxMessageBytes + 2) break
+      if (size > maxBytes + 2) break // too large, as whoever uses it will say
     }
   } catch {
     if (size === 0) return undefined // given up, or closed

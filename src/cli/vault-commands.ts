@@ -9,6 +9,7 @@ import { Vault } from '../vault/vault.ts'
 import type { Call } from './command.ts'
 import { print, printJson } from './output.ts'
 import { ProgressLine } from './progress-line.ts'
+import { atMost, countOf } from './subcommands.ts'
 import { line } from './table.ts'
 
 const defaultHits = 20
@@ -38,7 +39,7 @@ export async function ls({ flags, positionals, json }: Call): Promise<number> {
   const [directory = ''] = atMost(1, positionals)
   const vault = Vault.named(new Config(flags))
   const filter = typeof flags.filter === 'string' ? flags.filter : undefined
-  const limit = limitOf(flags.limit) ?? Number.POSITIVE_INFINITY
+  const limit = countOf('limit', flags.limit) ?? Number.POSITIVE_INFINITY
   const notes: { path: string }[] = []
   let cursor: string | undefined
   do {
@@ -62,8 +63,11 @@ export async function search({ flags, positionals, json }: Call): Promise<number
   }
   const vault = Vault.named(new Config(flags))
   const progress = new ProgressLine(json)
-  const notes = await scanNotes(vault, query, limitOf(flags.limit) ?? defaultHits, (count) =>
-    progress.tell(`${count} notes`),
+  const notes = await scanNotes(
+    vault,
+    query,
+    countOf('limit', flags.limit) ?? defaultHits,
+    (count) => progress.tell(`${count} notes`),
   )
   progress.end()
   if (json) printJson({ notes })
@@ -97,22 +101,6 @@ export async function check({ flags, positionals, json }: Call): Promise<number>
 
 const told = ({ path, line: row, column, message }: Problem): string =>
   line(row === null ? `${path}: ${message}` : `${path}:${row}:${column}: ${message}`)
-
-function limitOf(flag: string | boolean | undefined): number | undefined {
-  if (flag === undefined) return undefined
-  const limit = Number(flag)
-  if (Number.isInteger(limit) && limit > 0) return limit
-  throw new AgentMailError('invalid_request', '--limit must be a whole number above 0')
-}
-
-function atMost(count: number, positionals: string[]): string[] {
-  if (positionals.length <= count) return positionals
-  throw new AgentMailError(
-    'invalid_request',
-    `too many arguments: ${positionals.slice(count).join(' ')}`,
-    'See --help, and put quotes around a path with blanks.',
-  )
-}
 
 /** So that it can be pasted into a shell. */
 const quoted = (path: string): string =>

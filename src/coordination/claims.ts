@@ -1,8 +1,9 @@
 /** Claims on files: one holder a path, whatever its spelling. */
+
+import { sha256 } from '../sha256.ts'
 import { integer, marks, type Reader, type Row, text } from '../store/store.ts'
 import type { Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
-import { sha256 } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
 import { timeText } from './time.ts'
 

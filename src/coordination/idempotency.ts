@@ -1,6 +1,6 @@
 /** A key that a caller gives to a write, so that a retry gets the first answer instead of a second write. */
-import { createHash } from 'node:crypto'
 import { AgentMailError } from '../errors.ts'
+import { sha256 } from '../sha256.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, type Transaction, text } from '../store/store.ts'
 
@@ -12,8 +12,6 @@ export interface KeyedCall {
   /** What must be the same for the key to mean the same call. */
   content: string[]
 }
-
-export const sha256 = (value: string): string => createHash('sha256').update(value).digest('hex')
 
 interface Answer {
   content_hash: string

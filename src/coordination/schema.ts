@@ -84,6 +84,32 @@ const migrations: string[][] = [
       note VARCHAR(255),
       PRIMARY KEY (project, entry))`,
   ],
+  [
+    `CREATE TABLE sends (
+      scope CHAR(64) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      id VARCHAR(32) NOT NULL,
+      state VARCHAR(16) NOT NULL,
+      token CHAR(36) NOT NULL,
+      holder VARCHAR(64) NOT NULL,
+      until_ms BIGINT NOT NULL,
+      begun_ms BIGINT NOT NULL,
+      changed_ms BIGINT NOT NULL,
+      content_hash CHAR(64) NOT NULL,
+      provider VARCHAR(16) NOT NULL,
+      service_key VARCHAR(64),
+      recipients MEDIUMTEXT NOT NULL,
+      subject MEDIUMTEXT NOT NULL,
+      audited_at VARCHAR(40),
+      message_id VARCHAR(1024),
+      thread_id VARCHAR(255),
+      sent_at VARCHAR(64),
+      draft VARCHAR(2048),
+      reason VARCHAR(1024),
+      PRIMARY KEY (scope, key_hash))`,
+    'CREATE INDEX sends_by_id ON sends (id)',
+    'CREATE INDEX sends_by_time ON sends (begun_ms)',
+  ],
 ]
 
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */

@@ -1,18 +1,251 @@
 /** The one way out: every mail, whatever tool or provider, is checked, recorded, audited and sent here. */
+import { type Clock, rfc3339, systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
+import { sha256 } from '../sha256.ts'
+import type { Vault } from '../vault/vault.ts'
+import { preview, writeAudit } from './audit.ts'
+import { checkMail, contentHash, everybody } from './check-mail.ts'
+import { writeDraft } from './draft.ts'
 import type { MailRequest } from './mail-request.ts'
-import type { Provider, Receipt } from './providers/provider.ts'
+import { addressList } from './providers/address.ts'
+import {
+  isNotSent,
+  notSent,
+  type OutgoingMail,
+  type Provider,
+  type Receipt,
+  unclear,
+} from './providers/provider.ts'
+import { Rate } from './rate.ts'
+import { checkRecipients } from './recipients.ts'
+import { replySubject } from './reply-subject.ts'
+import type { SendLedger } from './send-ledger.ts'
+import { receiptOf, type SendRecord } from './send-record.ts'
 
 export type Sent = { status: 'sent'; receipt: Receipt }
 export type Drafted = { status: 'pending_approval'; draft: string }
 
-export class Outgoing {
-  readonly #provider: Provider
+interface OutgoingOptions {
+  config: Config
+  provider: Provider
+  ledger: SendLedger
+  /** The vault of the settings; throws where there is none. */
+  vault: () => Vault
+  /** Where the audit is written: the vault, or a folder of AgentMail's own where none is set. */
+  logs: () => Vault
+  clock?: Clock
+}
 
-  constructor(options: { provider: Provider }) {
-    this.#provider = options.provider
+export class Outgoing {
+  readonly #options: OutgoingOptions
+  readonly #clock: Clock
+  readonly #rate: Rate
+  readonly #timeoutMs: number
+  readonly #needsApproval: boolean
+  readonly #underWay = new Set<Promise<unknown>>()
+
+  constructor(options: OutgoingOptions) {
+    const { config, clock = systemClock } = options
+    this.#options = options
+    this.#clock = clock
+    this.#rate = new Rate(config.number('sendRate'), clock)
+    this.#timeoutMs = config.seconds('sendTimeoutSeconds') * 1000
+    this.#needsApproval = config.choice('sendPolicy', ['direct', 'approve']) === 'approve'
   }
 
+  /** Sends, or leaves a draft where a person has to approve it. */
   async send(request: MailRequest): Promise<Sent | Drafted> {
-    throw new Error(`not yet: ${this.#provider.name} ${request.to}`)
+    const work = this.#send(request)
+    this.#underWay.add(work)
+    try {
+      return await work
+    } finally {
+      this.#underWay.delete(work)
+    }
+  }
+
+  /** After what is under way has ended one way or the other. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
+    await this.#options.ledger.close()
+    await this.#options.provider.close?.()
+  }
+
+  async #send(request: MailRequest): Promise<Sent | Drafted> {
+    const { config, provider, ledger, vault } = this.#options
+    const mail = await checkMail(request, vault, provider.limits)
+    const recipients = everybody(mail).map(({ address }) => address)
+    checkRecipients(config, recipients)
+    const { isMine, record } = await ledger.begin({
+      scope: this.#scope(),
+      key: request.idempotency_key,
+      content_hash: contentHash(mail, request.reply_to_message_id),
+      provider: provider.name,
+      recipients,
+      subject: mail.subject,
+    })
+    if (!isMine) return this.#endedBefore(record)
+    if (this.#needsApproval) return this.#draft(record, mail, request)
+    return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
+  }
+
+  /** A key means the same mail for one account and one vault. */
+  #scope(): string {
+    const { config, provider } = this.#options
+    return sha256(JSON.stringify([provider.name, provider.account, config.text('vault') ?? '']))
+  }
+
+  async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
+    const { ledger, provider, vault } = this.#options
+    const { reply_to_message_id } = request
+    const draft = await this.#unlessItFails(record, () =>
+      writeDraft(vault(), { id: record.id, provider: provider.name, mail, reply_to_message_id }),
+    )
+    await ledger.settle(record, 'drafted', { draft })
+    return { status: 'pending_approval', draft }
+  }
+
+  async #sendNow(
+    record: SendRecord,
+    checked: OutgoingMail,
+    { reply_to_message_id }: MailRequest,
+  ): Promise<Receipt> {
+    const mail = await this.#unlessItFails(record, async () => {
+      this.#rate.take()
+      return {
+        ...(await this.#inThread(checked, reply_to_message_id)),
+        key: record.service_key ?? undefined,
+      }
+    })
+    const timestamp = rfc3339(this.#clock.now())
+    await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
+    const sending = await this.#options.ledger.sending(record, timestamp)
+    return this.#giveToService(sending, mail)
+  }
+
+  /** A reply keeps to the thread of the mail that it answers. */
+  async #inThread(mail: OutgoingMail, id: string | undefined): Promise<OutgoingMail> {
+    if (id === undefined) return mail
+    const { inbox, name } = this.#options.provider
+    if (!inbox) throw notSent('invalid_request', `${name} knows no mail to reply to`)
+    const original = await inbox.original(id)
+    return { ...mail, original, subject: replySubject(mail.subject, original.subject) }
+  }
+
+  #audit(mail: OutgoingMail, reply_to_message_id: string | undefined, timestamp: string): void {
+    const { provider, logs } = this.#options
+    writeAudit(logs, provider.name, {
+      event: 'pre_send_audit',
+      timestamp,
+      to: addressList(mail.to),
+      ...(mail.cc.length > 0 && { cc: addressList(mail.cc) }),
+      ...(mail.bcc.length > 0 && { bcc: addressList(mail.bcc) }),
+      subject: mail.subject,
+      body_preview: preview(mail.html ?? mail.text ?? ''),
+      reply_to_message_id: reply_to_message_id ?? null,
+      severity: 'INFO',
+    })
+  }
+
+  async #giveToService(record: SendRecord, mail: OutgoingMail): Promise<Receipt> {
+    const { ledger } = this.#options
+    let receipt: Receipt
+    try {
+      receipt = await this.#inTime((signal) => this.#options.provider.send(mail, signal))
+    } catch (error) {
+      if (isNotSent(error)) {
+        await ledger.settle(record, 'failed', { reason: error.message })
+        throw error
+      }
+      const reason = AgentMailError.is(error)
+        ? error.message
+        : 'the service could not be understood'
+      if (!AgentMailError.is(error)) {
+        log(`sending failed: ${error instanceof Error ? error.name : 'unknown error'}`)
+      }
+      await settleIfPossible(() => ledger.settle(record, 'unknown', { reason }))
+      throw outcomeUnknown(record.id, reason, AgentMailError.is(error) ? error.details : {})
+    }
+    await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
+    return receipt
+  }
+
+  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        stop.abort()
+        reject(unclear(`the service did not answer within ${this.#timeoutMs / 1000} seconds`))
+      }, this.#timeoutMs)
+    })
+    try {
+      return await Promise.race([work(stop.signal), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** What has gone wrong before the service was called may be tried again with the same key. */
+  async #unlessItFails<T>(record: SendRecord, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = AgentMailError.is(error) ? error.message : 'an unexpected error'
+      await settleIfPossible(() => this.#options.ledger.settle(record, 'failed', { reason }))
+      throw error
+    }
+  }
+
+  async #endedBefore(record: SendRecord): Promise<Sent | Drafted> {
+    if (record.state === 'sent') return { status: 'sent', receipt: receiptOf(record) }
+    if (record.state === 'drafted' && record.draft !== null) {
+      return { status: 'pending_approval', draft: record.draft }
+    }
+    const receipt = await this.reconcile(record)
+    if (receipt) return { status: 'sent', receipt }
+    throw outcomeUnknown(record.id, record.reason ?? 'its outcome is not known')
+  }
+
+  /** Asks the service whether it has sent a mail whose outcome is not known. */
+  async reconcile(record: SendRecord): Promise<Receipt | undefined> {
+    const { provider, ledger } = this.#options
+    if (record.service_key === null || !provider.find) return undefined
+    const trace = {
+      key: record.service_key,
+      to: record.to,
+      subject: record.subject,
+      since: record.begun_ms,
+    }
+    const receipt = await this.#inTime(async (signal) => provider.find?.(trace, signal)).catch(
+      () => undefined,
+    )
+    if (receipt) await ledger.settle(record, 'sent', { receipt })
+    return receipt
   }
 }
+
+/** How it went is known to the caller, whatever the ledger can still be told. */
+async function settleIfPossible(settle: () => Promise<void>): Promise<void> {
+  try {
+    await settle()
+  } catch (error) {
+    log(
+      `the ledger of mails could not be written: ${error instanceof Error ? error.message : error}`,
+    )
+  }
+}
+
+const outcomeUnknown = (
+  id: string,
+  reason: string,
+  details: Readonly<Record<string, unknown>> = {},
+) =>
+  new AgentMailError(
+    'send_failed',
+    reason,
+    `It is not known whether the mail was sent, and it is not sent again by itself. Look into the sent mail, then say agentmail mail settle ${id} sent, or not-sent.`,
+    { details: { ...details, outcome: 'unknown', id } },
+  )

@@ -14,11 +14,17 @@ export interface NotePath {
 
 /** @example notePath('./Inbox//a.md') // { folders: ['Inbox'], name: 'a.md' } */
 export function notePath(path: string): NotePath {
+  const place = filePath(path)
+  if (!isNoteName(place.name)) throw denied('not a note: its name must end in .md', path)
+  return place
+}
+
+/** Any file of the vault, not only a note. */
+export function filePath(path: string): NotePath {
   const folders = namesOf(path)
   const name = folders.pop()
   checkFolders(path, folders)
-  if (name === undefined || !isNoteName(name))
-    throw denied('not a note: its name must end in .md', path)
+  if (name === undefined) throw denied('not a file', path)
   return { folders, name }
 }
 

@@ -8,6 +8,10 @@ const toolsets: Record<string, (config: Config) => Promise<number>> = {
     const { serveMailbox } = await import('../../server/mailbox-stdio.ts')
     return serveMailbox(config)
   },
+  gmail: async (config) => {
+    const { serveGmail } = await import('../../server/gmail-stdio.ts')
+    return serveGmail(config)
+  },
   coordination: async (config) => {
     const { serveCoordinationOnStdio } = await import('../../server/coordination-stdio.ts')
     return serveCoordinationOnStdio(config)

@@ -1,10 +1,9 @@
 /** agentmail vault: make a vault of notes, look into it, search it, check it. */
 import { optionsOf } from '../../config.ts'
-import { AgentMailError } from '../../errors.ts'
-import type { Call, Command } from '../command.ts'
+import type { Command } from '../command.ts'
+import { runSubcommand, type Subcommand } from '../subcommands.ts'
 
-/** What each does, and the options that it takes beside --vault. */
-const subcommands: Record<string, { run(call: Call): Promise<number>; options: string[] }> = {
+const subcommands: Record<string, Subcommand> = {
   init: { run: async (call) => (await import('../vault-commands.ts')).init(call), options: [] },
   ls: {
     run: async (call) => (await import('../vault-commands.ts')).ls(call),
@@ -34,24 +33,11 @@ check lists every note that cannot be read, with line and column: then the exit 
     limit: { type: 'string', value: 'n', about: 'ls, search: so many at most (search: 20)' },
   },
 
-  run(call) {
-    const [name, ...positionals] = call.positionals
-    const known = name !== undefined && Object.hasOwn(subcommands, name) && subcommands[name]
-    const foreign = ['filter', 'limit'].find(
-      (option) => call.flags[option] !== undefined && known && !known.options.includes(option),
-    )
-    if (foreign) {
-      throw new AgentMailError(
-        'invalid_request',
-        `vault ${name} takes no --${foreign}`,
-        'See --help.',
-      )
-    }
-    if (known) return known.run({ ...call, positionals })
-    throw new AgentMailError(
-      name === undefined ? 'missing_arguments' : 'invalid_request',
-      name === undefined ? 'what is to be done with the vault?' : `unknown subcommand: ${name}`,
+  run: (call) =>
+    runSubcommand(
+      'vault',
+      subcommands,
+      call,
       'Write agentmail vault init <path>, ls, search <words> or check.',
-    )
-  },
+    ),
 }

@@ -75,8 +75,21 @@ export interface Trace {
   since: number
 }
 
+/** What a service takes. */
+export interface Limits {
+  recipients: number
+  /** Of a body as text, and of one as HTML, in bytes. */
+  body: number
+  /** Of all together, attachments in base64. */
+  total: number
+  /** Endings of files that it refuses. */
+  forbidden: ReadonlySet<string>
+}
+
 export interface Provider {
   readonly name: ProviderName
+  /** Less than what any service takes. */
+  readonly limits?: Limits
   /** Which account sends, as far as that is known without asking: a mail is the same only within it. */
   readonly account: string
   /** Where mail can be read too. */

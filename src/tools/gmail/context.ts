@@ -4,5 +4,5 @@ import type { Inbox } from '../../email/providers/provider.ts'
 
 export interface GmailContext {
   inbox: Inbox
-  outgoing: Outgoing
+  outgoing: Pick<Outgoing, 'send'>
 }

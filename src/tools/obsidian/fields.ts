@@ -1,13 +1,7 @@
 /** The arguments and replies that the obsidian tools share, with the words for each fault. */
 import * as z from 'zod'
 import { isRecord } from '../../json.ts'
-
-/** Text that must be there, and what to give. */
-export const requiredText = (name: string, next: string) =>
-  z.string({
-    error: ({ input }) =>
-      `${name} ${input === undefined ? 'is required' : 'must be text'}\n${next}`,
-  })
+import { requiredText } from '../required-text.ts'
 
 export const path = (name: string, about?: string) => {
   const next = 'Give the path of a note in the vault, such as Inbox/note.md.'

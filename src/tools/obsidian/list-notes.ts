@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { listNotes } from '../../vault/list.ts'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
+import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit, requiredText } from './fields.ts'
+import { limit } from './fields.ts'
 
 export default defineTool(
   {

@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
+import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit, requiredText } from './fields.ts'
+import { limit } from './fields.ts'
 
 const maxCharacters = 1000
 const next = 'Give the words to look for.'

@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { writeNote } from '../../vault/notes.ts'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
+import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
-import { frontmatter, ifMatch, note, path, requiredText } from './fields.ts'
+import { frontmatter, ifMatch, note, path } from './fields.ts'
 
 export default defineTool(
   {

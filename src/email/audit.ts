@@ -1,0 +1,125 @@
+/** The audit: one line on disk before a mail is given to a service. What cannot be audited is not sent. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { AgentMailError } from '../errors.ts'
+import { isRecord } from '../json.ts'
+import type { Vault } from '../vault/vault.ts'
+import { vaultError } from '../vault/vault-error.ts'
+import { notSent, type ProviderName } from './providers/provider.ts'
+
+const folders = ['Logs']
+const { O_RDWR, O_RDONLY, O_APPEND, O_CREAT } = constants
+/** To read more of a log would hold up everybody else. */
+const maxReadBytes = 64 << 20
+
+export interface AuditLine {
+  event: 'pre_send_audit'
+  timestamp: string
+  to: string
+  cc?: string
+  bcc?: string
+  subject: string
+  body_preview: string
+  reply_to_message_id: string | null
+  severity: 'INFO'
+}
+
+/** Local mail stands in for Gmail, so it is audited in the same place. */
+const names: Record<ProviderName, string> = {
+  gmail: 'gmail',
+  local: 'gmail',
+  postmark: 'postmark',
+  smtp: 'smtp',
+}
+
+/** The first characters of a body; no character is cut in two. */
+export const preview = (body: string): string => [...body.slice(0, 1000)].slice(0, 200).join('')
+
+/** @param place gives where `Logs/` is: the vault, or a folder of AgentMail's own where there is none. */
+export function writeAudit(place: () => Vault, provider: ProviderName, line: AuditLine): void {
+  const name = `${names[provider]}_mcp_${line.timestamp.slice(0, 10)}.jsonl`
+  try {
+    append(place(), name, JSON.stringify(line))
+  } catch (error) {
+    const cause = vaultError(`Logs/${name}`, error)
+    const reason = AgentMailError.is(cause) ? cause.message : 'the system did not let it'
+    throw notSent(
+      'send_failed',
+      `nothing was sent, because the audit could not be written: ${reason}`,
+      'Look at the folder Logs in the vault, then try again.',
+    )
+  }
+}
+
+function append(place: Vault, name: string, text: string): void {
+  const { folder } = place.make(folders)
+  try {
+    const fd = folder.open(name, O_RDWR | O_APPEND | O_CREAT, 0o600)
+    try {
+      const stat = fstatSync(fd)
+      if (!stat.isFile()) throw new AgentMailError('storage', `Logs/${name} is not a file`)
+      const bytes = Buffer.from(`${isTorn(fd, stat.size) ? '\n' : ''}${text}\n`)
+      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    folder.sync()
+  } finally {
+    folder.close()
+  }
+}
+
+/** Whether the last line was left unfinished, so that a new one must not continue it. */
+function isTorn(fd: number, size: number): boolean {
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  readSync(fd, last, 0, 1, size - 1)
+  return last[0] !== 0x0a
+}
+
+/** Every line of the logs that can be read, oldest first. */
+export async function readAudit(place: Vault): Promise<AuditLine[]> {
+  return place.within(folders, (found) => {
+    if (!found) return []
+    const { folder } = found
+    const logs = folder
+      .entries()
+      .map((entry) => entry.name)
+      .filter((name) => /^(gmail|postmark|smtp)_mcp_\d{4}-\d\d-\d\d\.jsonl$/.test(name))
+    const lines = logs.flatMap((name) => {
+      const fd = folder.open(name, O_RDONLY)
+      try {
+        const stat = fstatSync(fd)
+        const isReadable = stat.isFile() && stat.size <= maxReadBytes
+        return isReadable ? readFileSync(fd, 'utf8').split('\n').flatMap(auditLine) : []
+      } finally {
+        closeSync(fd)
+      }
+    })
+    return lines.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
+  })
+}
+
+function auditLine(text: string): AuditLine[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isAuditLine(value) ? [value] : []
+  } catch {
+    return []
+  }
+}
+
+const isAuditLine = (value: unknown): value is AuditLine =>
+  isRecord(value) &&
+  value.event === 'pre_send_audit' &&
+  typeof value.timestamp === 'string' &&
+  typeof value.to === 'string' &&
+  typeof value.subject === 'string'

@@ -1,0 +1,83 @@
+/** A mail that waits for a person: a note in Drafts/ whose body is exactly what will be sent. */
+import { editNote } from '../vault/front-matter/front-matter-edit.ts'
+import { createNote } from '../vault/note-change.ts'
+import { checkSize } from '../vault/note-size.ts'
+import type { Vault } from '../vault/vault.ts'
+import { withVaultErrors } from '../vault/vault-error.ts'
+import { addressList } from './providers/address.ts'
+import type { Attachment, OutgoingMail, ProviderName } from './providers/provider.ts'
+import { slug } from './slug.ts'
+
+interface Draft {
+  /** Makes the note's name its own; the same id is the same draft. */
+  id: string
+  provider: ProviderName
+  mail: OutgoingMail
+  reply_to_message_id: string | undefined
+}
+
+/** Gives the path of the note. One that is there already stays as it is. */
+export async function writeDraft(vault: Vault, draft: Draft): Promise<string> {
+  const { id, mail } = draft
+  const name = `${slug(mail.subject)}-${id}.md`
+  const path = `Drafts/${name}`
+  await withVaultErrors(path, async () => {
+    const attachments = mail.attachments.map((attachment, index) =>
+      keepAttachment(vault, `${id}-${index + 1}`, attachment),
+    )
+    const values = frontMatter(draft, attachments)
+    const bytes = Buffer.from(editNote(undefined, values, bodyIn(draft)))
+    checkSize(path, bytes.length)
+    create(vault, ['Drafts'], name, bytes)
+  })
+  return path
+}
+
+/** Gmail is given one body, from which it makes the text beside an HTML one. */
+const takesOneBody = ({ provider }: Draft) => provider === 'gmail' || provider === 'local'
+
+function bodyIn(draft: Draft): string {
+  const { text, html } = draft.mail
+  return (takesOneBody(draft) ? (html ?? text) : (text ?? html)) ?? ''
+}
+
+function frontMatter(draft: Draft, attachments: object[]) {
+  const { provider, mail, reply_to_message_id } = draft
+  const { postmark = {} } = mail
+  const listed = (addresses: OutgoingMail['to']) =>
+    addresses.length > 0 ? addressList(addresses) : undefined
+  return withoutAbsent({
+    status: 'pending_approval',
+    provider: takesOneBody(draft) ? undefined : provider,
+    from: mail.from && addressList([mail.from]),
+    to: listed(mail.to),
+    cc: listed(mail.cc),
+    bcc: listed(mail.bcc),
+    reply_to: listed(mail.reply_to),
+    subject: mail.subject,
+    reply_to_message_id,
+    html: takesOneBody(draft) || mail.text === undefined ? undefined : mail.html,
+    ...postmark,
+    attachments: attachments.length > 0 ? attachments : undefined,
+  })
+}
+
+/** A person can look at it, and what is sent later is what was there to be seen. */
+function keepAttachment(vault: Vault, id: string, { name, content, contentType }: Attachment) {
+  const ending = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ''
+  const file = `${id}${ending}`
+  create(vault, ['Drafts', 'Attachments'], file, content)
+  return { path: `Drafts/Attachments/${file}`, name, content_type: contentType }
+}
+
+function create(vault: Vault, folders: string[], name: string, bytes: Buffer): void {
+  const { folder } = vault.make(folders)
+  try {
+    createNote(folder, name, bytes)
+  } finally {
+    folder.close()
+  }
+}
+
+const withoutAbsent = (values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

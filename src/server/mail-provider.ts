@@ -1,0 +1,66 @@
+/** The mail service that the settings name; only its own library is loaded. */
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { parseAddresses } from '../email/providers/parse-addresses.ts'
+import type { Provider, ProviderName } from '../email/providers/provider.ts'
+import { AgentMailError } from '../errors.ts'
+import { PostOffice } from '../mailbox/post-office.ts'
+
+const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
+  gmail: async (config) => {
+    const { openGmail } = await import('../email/providers/gmail.ts')
+    return openGmail(config)
+  },
+  postmark: async (config) => {
+    const { openPostmark } = await import('../email/providers/postmark.ts')
+    return openPostmark(config)
+  },
+  smtp: async (config) => {
+    const { openSmtp } = await import('../email/providers/smtp.ts')
+    return openSmtp(config)
+  },
+  local: async (config) => {
+    const { openLocalMail } = await import('../email/providers/local.ts')
+    const named = config.text('mailFrom')
+    const [from] = named === undefined ? [] : parseAddresses('AGENTMAIL_MAIL_FROM', named)
+    return openLocalMail(await localFolder(config), from && { from })
+  },
+}
+
+export const openProvider = (config: Config, name: ProviderName): Promise<Provider> =>
+  providers[name](config)
+
+/** What AGENTMAIL_MAIL says; otherwise what is set up. */
+export function providerName(config: Config): ProviderName {
+  const named = config.choice('mail', ['gmail', 'postmark', 'smtp', 'local'])
+  if (named !== undefined) return named
+  if (config.text('smtpUrl') !== undefined) return 'smtp'
+  if (config.text('postmarkToken') !== undefined) return 'postmark'
+  return 'gmail'
+}
+
+/** The gmail tools read mail too, so they work with Gmail itself or with local mail. */
+export function readableProvider(config: Config): 'gmail' | 'local' {
+  const named = config.choice('mail', ['gmail', 'postmark', 'smtp', 'local']) ?? 'gmail'
+  if (named === 'gmail' || named === 'local') return named
+  throw new AgentMailError(
+    'server_config',
+    `the gmail tools do not work with ${named}`,
+    'Set AGENTMAIL_MAIL to local, or leave it out to use Gmail.',
+  )
+}
+
+async function localFolder(config: Config): Promise<string> {
+  const named = config.text('mailDir')
+  if (named !== undefined) return named
+  const office = await PostOffice.locate(config).catch((cause) => {
+    if (!AgentMailError.is(cause) || cause.code !== 'not_in_repository') throw cause
+    throw new AgentMailError(
+      'server_config',
+      'there is no place for local mail',
+      'Set AGENTMAIL_MAIL_DIR to a folder for it, or start inside a git repository.',
+    )
+  })
+  office.create()
+  return join(office.dir, 'mail')
+}
