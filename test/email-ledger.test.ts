@@ -1,0 +1,101 @@
+/** The ledger, when a process dies between its steps. */
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { migrate } from '../src/coordination/schema.ts'
+import { Holder } from '../src/email/holder.ts'
+import { SendLedger } from '../src/email/send-ledger.ts'
+import { openSqlite } from '../src/store/sqlite.ts'
+import { temporaryFolder } from './support/agentmail.ts'
+
+const intent = {
+  scope: 'a',
+  key: 'k',
+  content_hash: 'c',
+  provider: 'gmail',
+  recipients: ['jane@example.com'],
+  subject: 'Hello',
+} as const
+const receipt = { message_id: 'm', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
+
+interface Process {
+  ledger: SendLedger
+  /** What the system does to a process that dies: its lock is gone, the rest stays. */
+  die(): void
+}
+
+async function startIn(folder: string, now = () => Date.now()): Promise<Process> {
+  const store = await openSqlite(join(folder, 'mail.db'))
+  await migrate(store)
+  const holder = new Holder(join(folder, 'senders'))
+  const ledger = new SendLedger({ store, holder, timeoutMs: 30_000, clock: { now } })
+  onTestFinished(() => ledger.close())
+  return { ledger, die: () => holder.close() }
+}
+
+describe('the ledger of mails', () => {
+  it('lets another process send what a dead one had only prepared', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [await startIn(folder), await startIn(folder)]
+    const first = await one.ledger.begin(intent)
+    one.die()
+    const second = await two.ledger.begin(intent)
+    expect(second).toMatchObject({ isMine: true, record: { id: first.record.id } })
+    // Should the first one wake after all, it may not send any more.
+    await expect(one.ledger.sending(first.record, 'now')).rejects.toMatchObject({
+      details: { outcome: 'not_sent' },
+    })
+    await two.ledger.sending(second.record, 'now')
+  })
+
+  it('calls unknown what a dead process had given to the service, and never gives it out again', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [await startIn(folder), await startIn(folder)]
+    const { record } = await one.ledger.begin(intent)
+    const sending = await one.ledger.sending(record, 'now')
+    one.die()
+    for (const process of [two, await startIn(folder)]) {
+      expect(await process.ledger.begin(intent)).toMatchObject({
+        isMine: false,
+        record: { state: 'unknown', id: record.id },
+      })
+    }
+    // If it lived after all, what it knows counts.
+    await one.ledger.settle(sending, 'sent', { receipt })
+    expect(await two.ledger.begin(intent)).toMatchObject({ record: { state: 'sent', ...receipt } })
+  })
+
+  it('waits for a process that lives, however long that takes within its time', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [await startIn(folder), await startIn(folder)]
+    const { record } = await one.ledger.begin(intent)
+    const sending = await one.ledger.sending(record, 'now')
+    let isAnswered = false
+    const waiting = two.ledger.begin(intent).finally(() => {
+      isAnswered = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(isAnswered).toBe(false)
+    await one.ledger.settle(sending, 'sent', { receipt })
+    expect(await waiting).toMatchObject({ isMine: false, record: { state: 'sent' } })
+  })
+
+  it('gives up a process of another machine when its time is over', async () => {
+    const folder = temporaryFolder()
+    const elsewhere = await startIn(folder)
+    const { record } = await elsewhere.ledger.begin(intent)
+    await elsewhere.ledger.sending(record, 'now')
+    const later = await startIn(folder, () => Date.now() + 46_000)
+    expect(await later.ledger.begin(intent)).toMatchObject({ record: { state: 'unknown' } })
+  })
+
+  it('tells by id what is unclear', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [await startIn(folder), await startIn(folder)]
+    const { record } = await one.ledger.begin({ ...intent, key: undefined })
+    await one.ledger.sending(record, 'now')
+    expect(await two.ledger.byId(record.id)).toMatchObject({ state: 'sending' })
+    one.die()
+    expect(await two.ledger.byId(record.id)).toMatchObject({ state: 'unknown' })
+    expect(await two.ledger.byId('nobody')).toBeUndefined()
+  })
+})
