@@ -25,6 +25,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   history: () => import('./commands/history.ts'),
   db: () => import('./commands/db.ts'),
   vault: () => import('./commands/vault.ts'),
+  gmail: () => import('./commands/gmail.ts'),
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }

@@ -9,6 +9,7 @@ import { Vault } from '../vault/vault.ts'
 import type { Call } from './command.ts'
 import { print, printJson } from './output.ts'
 import { ProgressLine } from './progress-line.ts'
+import { shellWord } from './shell-word.ts'
 import { line } from './table.ts'
 
 const defaultHits = 20
@@ -28,8 +29,8 @@ export async function init({ flags, positionals, json }: Call): Promise<number> 
     print(
       made.length > 0 ? `Made in ${line(root)}: ${made.join(', ')}` : 'It is all there already.',
     )
-    print(`\nServe it to your agents, for example:\n\n  export VAULT_PATH=${quoted(root)}`)
-    print(`  claude mcp add obsidian --env VAULT_PATH=${quoted(root)} -- agentmail mcp obsidian`)
+    print(`\nServe it to your agents, for example:\n\n  export VAULT_PATH=${shellWord(root)}`)
+    print(`  claude mcp add obsidian --env VAULT_PATH=${shellWord(root)} -- agentmail mcp obsidian`)
   }
   return 0
 }
@@ -113,7 +114,3 @@ function atMost(count: number, positionals: string[]): string[] {
     'See --help, and put quotes around a path with blanks.',
   )
 }
-
-/** So that it can be pasted into a shell. */
-const quoted = (path: string): string =>
-  /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`

@@ -64,6 +64,13 @@ export class GmailAccount {
     return this.#renewing
   }
 
+  /** Throws what would stand in the way of a refresh, as far as that is known without Google. */
+  checkRenewal(): { credentials: GmailCredentials; refreshToken: string } {
+    const { refresh_token: refreshToken } = this.#token
+    if (!refreshToken) throw this.#expired()
+    return { credentials: this.#clientOf(this.#token), refreshToken }
+  }
+
   /** The text with every secret of the account masked. */
   redact(text: string): string {
     return this.#secrets.redact(text)
@@ -104,9 +111,8 @@ export class GmailAccount {
     await this.#file.locked(async () => {
       const isNew = this.#look() && this.#token.access_token !== before
       if (isNew && isFresh(this.#token)) return
-      const { refresh_token } = this.#token
-      if (!refresh_token) throw this.#expired()
-      const token = await this.login.refresh(this.#clientOf(this.#token), refresh_token)
+      const { credentials, refreshToken } = this.checkRenewal()
+      const token = await this.login.refresh(credentials, refreshToken)
       const { expiry_date, ...lasting } = this.#token
       this.#use({ ...lasting, ...token }, this.#kept(token))
     })
@@ -156,7 +162,7 @@ export class GmailAccount {
   #expired(): AgentMailError {
     return new AgentMailError(
       'auth_required',
-      'the login of this Gmail account has ended, and there is no refresh token to renew it',
+      'the login of this Gmail account cannot be renewed: it has no refresh token',
       `Run: ${this.places.loginCommand}`,
       { details: { reason: 'no_refresh_token' } },
     )

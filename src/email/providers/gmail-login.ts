@@ -8,7 +8,7 @@ import type { Token } from './gmail-token-file.ts'
 
 /** Read, label, draft and send; not delete for good. */
 const scope = 'https://www.googleapis.com/auth/gmail.modify'
-const wholeMail = 'https://mail.google.com/'
+const enough = [scope, 'https://mail.google.com/']
 
 const waitMs = 10 * 60_000
 
@@ -48,16 +48,24 @@ export async function logIn(account: GmailAccount, talk: LoginTalk): Promise<voi
     if ('error' in answer) throw refused(answer.error)
     const exchange = { code: answer.code, codeVerifier, redirect_uri: server.uri }
     const token = await account.exchange(credentials, exchange)
-    check(token)
+    checkAllowed(token)
+    checkLasting(token)
     await account.begin(token)
   } finally {
     server.close()
   }
 }
 
-/** Whether the user has allowed what AgentMail needs; where nothing is said, all that was asked for is allowed. */
-export const isAllowed = ({ scope: given }: { scope?: string | undefined }): boolean =>
-  given === undefined || given.split(' ').some((one) => one === scope || one === wholeMail)
+/** The user can untick what AgentMail needs; where nothing is said, all that was asked for is allowed. */
+export function checkAllowed({ scope: given }: { scope?: string | undefined }): void {
+  if (given === undefined || given.split(' ').some((one) => enough.includes(one))) return
+  throw new AgentMailError(
+    'permission_denied',
+    'the permission to read, label and send mail was not ticked in the browser',
+    'Log in again and tick the box beside it.',
+    { details: { reason: 'refused' } },
+  )
+}
 
 /** The address of the redirect, copied from a browser on another machine. */
 async function pasted({ lines, say }: LoginTalk, state: string): Promise<Answer> {
@@ -107,18 +115,11 @@ function refused(error: string): AgentMailError {
   )
 }
 
-function check(token: Token): void {
-  if (!token.refresh_token) {
-    throw new AgentMailError(
-      'auth_required',
-      'Google gave no refresh token, so the login would end within the hour; it was not kept',
-      'Remove AgentMail at https://myaccount.google.com/connections, see that the client is of type "Desktop app", and log in again.',
-    )
-  }
-  if (isAllowed(token)) return
+function checkLasting({ refresh_token }: Token): void {
+  if (refresh_token) return
   throw new AgentMailError(
-    'permission_denied',
-    'the permission to read, label and send mail was not ticked in the browser; the login was not kept',
-    'Log in again and tick the box beside it.',
+    'auth_required',
+    'Google gave no refresh token, so the login would end within the hour; it was not kept',
+    'Remove AgentMail at https://myaccount.google.com/connections, see that the client is of type "Desktop app", and log in again.',
   )
 }
