@@ -1,5 +1,5 @@
 /** A user's config folder with a Gmail account in it, and the commands run on it. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { Config } from '../../src/config.ts'
@@ -52,6 +52,10 @@ export class GmailHome {
     mkdirSync(dirname(this.path(name)), { recursive: true, mode: 0o700 })
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     writeFileSync(this.path(name), text, { mode })
+  }
+
+  remove(name: string): void {
+    rmSync(this.path(name))
   }
 
   token(name = 'token.json'): Record<string, unknown> {

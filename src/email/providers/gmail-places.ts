@@ -38,14 +38,14 @@ export function gmailPlaces(config: Config): GmailPlaces {
   }
 }
 
-/** The accounts that have a token in the config folder; nothing is the one without a name. */
-export function knownAccounts(config: Config): (string | undefined)[] {
+/** The accounts that have a token in the config folder; an empty name is the one without a name. */
+export function knownAccounts(config: Config): string[] {
   return namesIn(gmailFolder(config))
     .flatMap((name) => {
       const found = tokenFile.exec(name)
-      return found ? [found[1]] : []
+      return found ? [found[1] ?? ''] : []
     })
-    .sort((a = '', b = '') => (a < b ? -1 : 1))
+    .sort()
 }
 
 function accountOf(config: Config): string | undefined {

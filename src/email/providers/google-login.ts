@@ -6,7 +6,7 @@ import { isRecord } from '../../json.ts'
 import type { GmailCredentials } from './gmail-credentials.ts'
 import { type Token, tokenOf } from './gmail-token-file.ts'
 
-export const timeoutMs = 15_000
+const timeoutMs = 15_000
 const revokeTimeoutMs = 10_000
 
 export interface CodeExchange {
@@ -89,8 +89,9 @@ export class GoogleLogin {
       reply = await ask()
     } catch (error) {
       const refusal = refusalOf(error)
-      const known = { invalid_client: badClient, unauthorized_client: badClient, ...refusals }
-      throw (Object.entries(known).find(([name]) => name === refusal)?.[1] ?? unreachable)()
+      if (refusal === undefined) throw unreachable()
+      const words = new Map(Object.entries(refusals)).get(refusal)
+      throw words?.() ?? (/client$/.test(refusal) ? badClient : refused)(refusal)
     }
     const token = isRecord(reply) ? tokenOf(reply) : {}
     if (token.access_token) return token
@@ -127,8 +128,9 @@ export function statusOf(error: unknown): number | undefined {
 function refusalOf(error: unknown): string | undefined {
   const response = isRecord(error) ? error.response : undefined
   const data = isRecord(response) ? response.data : undefined
-  const isRefused = [400, 401, 403].includes(statusOf(error) ?? 0)
-  return isRefused && isRecord(data) && typeof data.error === 'string' ? data.error : undefined
+  const word = isRecord(data) ? data.error : undefined
+  const isRefused = [400, 401].includes(statusOf(error) ?? 0)
+  return isRefused && typeof word === 'string' && /^[a-z_]{1,40}$/.test(word) ? word : undefined
 }
 
 const deadToken = (loginCommand: string) =>
@@ -139,12 +141,20 @@ const deadToken = (loginCommand: string) =>
     { details: { reason: 'dead_token' } },
   )
 
-const badClient = () =>
+const badClient = (refusal: string) =>
   new AgentMailError(
     'auth_required',
-    'Google does not know the OAuth client of client_secret.json, or its secret is another (invalid_client)',
+    `Google does not know the OAuth client of client_secret.json, or its secret is another (${refusal})`,
     'Download the JSON of your OAuth client of type "Desktop app" once more at https://console.cloud.google.com/apis/credentials and put it in the place of the old one.',
     { details: { reason: 'bad_credentials' } },
+  )
+
+const refused = (refusal: string) =>
+  new AgentMailError(
+    'auth_required',
+    `Google refuses the login of this Gmail account (${refusal})`,
+    'Look at the OAuth client and the consent screen at https://console.cloud.google.com/apis/credentials, then log in again.',
+    { details: { reason: 'refused' } },
   )
 
 const unreachable = () =>

@@ -20,7 +20,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { sleep } from '../../clock.ts'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import { randomFraction } from '../../random.ts'
-import { systemLock } from '../../system-lock.ts'
+import { systemLock, type TryLock } from '../../system-lock.ts'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
@@ -37,9 +37,12 @@ export interface Secret {
 
 export class SecretFile {
   readonly path: string
+  readonly #tryLock: TryLock | undefined
 
-  constructor(path: string) {
+  /** Tests pass a lock of their own to show what it holds together. */
+  constructor(path: string, tryLock?: TryLock) {
     this.path = path
+    this.#tryLock = tryLock
   }
 
   /** Nothing where there is no file. */
@@ -82,7 +85,7 @@ export class SecretFile {
 
   /** The file itself is locked, so that there are no lock files. One that was replaced meanwhile is let go for the new one. */
   async #lock(create: boolean): Promise<number | undefined> {
-    const tryLock = systemLock()
+    const tryLock = this.#tryLock ?? systemLock()
     const deadline = performance.now() + lockMs
     for (;;) {
       const target = targetOf(this.path)
