@@ -96,6 +96,8 @@ describe('GmailAccount', () => {
     const fresh = await tokenOf(account)
     expect(await tokenOf(account)).toBe(fresh)
     expect(google.tokenRequests).toHaveLength(1)
+    const { stderr, exitCode } = await home.run('status')
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('its file cannot be written')])
     expect(readFileSync(home.path(), 'utf8')).toBe(before)
   })
 
@@ -254,6 +256,26 @@ describe('the state of an account', () => {
     expect(JSON.parse(stdout).accounts).toHaveLength(2)
     const named = new GmailHome(google, { ...home.env, GMAIL_TOKEN_PATH: home.path() })
     expect(await named.run('status', '--json')).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('agentmail gmail', () => {
+  it.each([
+    [[], 1, /what is to be done/],
+    [['fly'], 1, /unknown subcommand: fly/],
+    [['status', '--no-browser'], 1, /gmail status takes no --no-browser/],
+    [['status', '--account', '../x'], 1, /the name of a Gmail account/],
+    [['login', 'now'], 1, /too many arguments: now/],
+    [['--help'], 0, /^$/],
+  ])('answers %j', async (args, exitCode, words) => {
+    const { stderr, ...ran } = await new GmailHome(google).run(...args)
+    expect(ran.exitCode).toBe(exitCode)
+    expect(stderr).toMatch(words)
+  })
+
+  it('wants addresses that can be asked', async () => {
+    const home = new GmailHome(google, { GOOGLE_OAUTH_BASE_URL: 'file:///etc/passwd' })
+    expect(() => GmailAccount.of(home.config)).toThrow(/^GOOGLE_OAUTH_BASE_URL must be/)
   })
 })
 

@@ -2,7 +2,7 @@
 import { OAuth2Client } from 'google-auth-library'
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { AgentMailError, hasCode } from '../../errors.ts'
+import { AgentMailError } from '../../errors.ts'
 import { log } from '../../log.ts'
 import { type GmailCredentials, readCredentials } from './gmail-credentials.ts'
 import { type GmailPlaces, gmailPlaces } from './gmail-places.ts'
@@ -108,13 +108,13 @@ export class GmailAccount {
   async #renew(): Promise<void> {
     if (this.#stamp === undefined) this.#look()
     const before = this.#token.access_token
-    await this.#file.locked(async () => {
+    await this.#file.locked(async (isLocked) => {
       const isNew = this.#look() && this.#token.access_token !== before
       if (isNew && isFresh(this.#token)) return
       const { credentials, refreshToken } = this.checkRenewal()
       const token = await this.login.refresh(credentials, refreshToken)
       const { expiry_date, ...lasting } = this.#token
-      this.#use({ ...lasting, ...token }, this.#kept(token))
+      this.#use({ ...lasting, ...token }, isLocked ? this.#kept(token) : this.#unkept())
     })
   }
 
@@ -144,10 +144,13 @@ export class GmailAccount {
       return this.#file.renew(token)
     } catch (error) {
       if (AgentMailError.is(error)) throw error
-      const why = hasCode(error, 'EACCES', 'EPERM', 'EROFS') ? 'may not' : 'cannot'
-      log(`the Gmail token was refreshed, but its file ${why} be written: ${this.tokenPath}`)
-      return this.#stamp
+      return this.#unkept()
     }
+  }
+
+  #unkept(): string | undefined {
+    log(`the Gmail token was refreshed, but its file cannot be written: ${this.tokenPath}`)
+    return this.#stamp
   }
 
   #clientOf({ client_id, client_secret }: KeptToken): GmailCredentials {

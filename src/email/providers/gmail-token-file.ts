@@ -47,7 +47,7 @@ export class GmailTokenFile {
     return this.#file.stamp() !== stamp
   }
 
-  async locked<T>(work: () => Promise<T>): Promise<T> {
+  async locked<T>(work: (isLocked: boolean) => Promise<T>): Promise<T> {
     try {
       return await this.#file.locked(work)
     } catch (error) {

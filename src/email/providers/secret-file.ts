@@ -73,11 +73,11 @@ export class SecretFile {
     }
   }
 
-  /** Runs `work` while no other process does. Who may not write the file cannot lock it, nor harm it. */
-  async locked<T>(work: () => Promise<T>, { create = false } = {}): Promise<T> {
+  /** Runs `work` while no other process does. Who may not write the file cannot lock it, and is told so. */
+  async locked<T>(work: (isLocked: boolean) => Promise<T>, { create = false } = {}): Promise<T> {
     const fd = await this.#lock(create)
     try {
-      return await work()
+      return await work(fd !== undefined)
     } finally {
       if (fd !== undefined) closeSync(fd)
     }
@@ -187,4 +187,6 @@ const stampOf = (stat: { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code })
 
 const busy = () =>
-  new AgentMailError('busy', 'another process is using the login of this account', 'Try again.')
+  new AgentMailError('busy', 'another process is using the login of this account', 'Try again.', {
+    details: { reason: 'busy' },
+  })
