@@ -17,7 +17,8 @@ const splitLazyImports = {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import') return undefined
       const source = join(resolveDir, path)
-      const name = basename(path, '.ts')
+      const isProvider = basename(dirname(source)) === 'providers'
+      const name = `${basename(path, '.ts')}${isProvider ? '-provider' : ''}`
       if (lazyFiles.has(name) && lazyFiles.get(name) !== source) {
         throw new Error(`Two lazily loaded files are named ${name}: rename one`)
       }

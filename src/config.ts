@@ -32,6 +32,12 @@ export const settings = {
     fallback: undefined,
   },
   tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
+  display: { env: 'DISPLAY', about: 'set by X: your screen', fallback: undefined },
+  waylandDisplay: {
+    env: 'WAYLAND_DISPLAY',
+    about: 'set by Wayland: your screen',
+    fallback: undefined,
+  },
   token: {
     env: 'AGENTMAIL_TOKEN',
     about: 'bearer token of the coordination server',

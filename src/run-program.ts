@@ -1,5 +1,5 @@
-/** Runs git and tmux: no shell, arguments as they are, and always a time-out. */
-import { execFile } from 'node:child_process'
+/** Runs git, tmux and the browser: no shell, arguments as they are, and nothing that is waited for without end. */
+import { execFile, spawn } from 'node:child_process'
 
 export interface ProgramResult {
   /** `missing`: not on PATH. `timeout`: killed because it did not answer. */
@@ -26,4 +26,12 @@ export function runProgram(
       resolve({ outcome, stdout, stderr })
     })
   })
+}
+
+/** Opens a page, where that can be done. The browser may be started by this, and stays. */
+export function openInBrowser(url: string): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore' })
+  child.on('error', () => {}) // the user has the address, too
+  child.unref()
 }

@@ -26,6 +26,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   db: () => import('./commands/db.ts'),
   vault: () => import('./commands/vault.ts'),
   mail: () => import('./commands/mail.ts'),
+  gmail: () => import('./commands/gmail.ts'),
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }

@@ -9,6 +9,7 @@ import { Vault } from '../vault/vault.ts'
 import type { Call } from './command.ts'
 import { print, printJson } from './output.ts'
 import { ProgressLine } from './progress-line.ts'
+import { shellWord } from './shell-word.ts'
 import { atMost, countOf } from './subcommands.ts'
 import { line } from './table.ts'
 
@@ -29,8 +30,8 @@ export async function init({ flags, positionals, json }: Call): Promise<number> 
     print(
       made.length > 0 ? `Made in ${line(root)}: ${made.join(', ')}` : 'It is all there already.',
     )
-    print(`\nServe it to your agents, for example:\n\n  export VAULT_PATH=${quoted(root)}`)
-    print(`  claude mcp add obsidian --env VAULT_PATH=${quoted(root)} -- agentmail mcp obsidian`)
+    print(`\nServe it to your agents, for example:\n\n  export VAULT_PATH=${shellWord(root)}`)
+    print(`  claude mcp add obsidian --env VAULT_PATH=${shellWord(root)} -- agentmail mcp obsidian`)
   }
   return 0
 }
@@ -101,7 +102,3 @@ export async function check({ flags, positionals, json }: Call): Promise<number>
 
 const told = ({ path, line: row, column, message }: Problem): string =>
   line(row === null ? `${path}: ${message}` : `${path}:${row}:${column}: ${message}`)
-
-/** So that it can be pasted into a shell. */
-const quoted = (path: string): string =>
-  /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
