@@ -13,9 +13,11 @@ export interface Limits {
   /** Everything that one call of the port asks for. */
   call: number
   send: number
+  /** Before the first request that is made again, where Gmail does not say how long. */
+  pause: number
 }
 
-type Options = Pick<gmail_v1.Options, 'headers' | 'signal'>
+type Options = Pick<gmail_v1.Options, 'headers' | 'rootUrl' | 'signal'>
 export type Request = (
   users: gmail_v1.Gmail['users'],
   options: Options,
@@ -28,16 +30,17 @@ const largestReply = 100 * 1024 * 1024
 export class GmailApi {
   readonly #account: GmailAccount
   readonly #limits: Limits
+  readonly #rootUrl: string
   readonly #users: gmail_v1.Gmail['users']
   #renewal: Promise<void> | undefined
 
   constructor(account: GmailAccount, rootUrl: string, limits: Limits) {
     this.#account = account
+    this.#rootUrl = rootUrl
     this.#limits = limits
     // The token goes into a header of ours: the library would ask again by itself after a 401 or 403.
     this.#users = gmail({
       version: 'v1',
-      rootUrl,
       retry: false,
       redirect: 'manual',
       responseType: 'json',
@@ -64,7 +67,7 @@ export class GmailApi {
           isRenewed = true
           continue
         }
-        const wait = tries < mostTries ? waitBefore(tries, fault) : undefined
+        const wait = tries < mostTries ? waitBefore(tries, fault, this.#limits.pause) : undefined
         if (wait === undefined) throw readError(fault)
         await unlessAborted(signal, sleep(wait))
       }
@@ -113,7 +116,9 @@ export class GmailApi {
     // Not the library's time-out: with it, a signal that has already fired would be ignored.
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(limit)])
     bounded.throwIfAborted()
-    const { data } = await request(this.#users, { headers, signal: bounded })
+    // The root goes with each request: given to the client as a whole, it would lose its path.
+    const options = { headers, rootUrl: this.#rootUrl, signal: bounded }
+    const { data } = await request(this.#users, options)
     return data
   }
 
@@ -124,12 +129,12 @@ export class GmailApi {
 }
 
 /** Milliseconds, or nothing where asking again would not help. */
-function waitBefore(tries: number, fault: Fault): number | undefined {
+function waitBefore(tries: number, fault: Fault, pause: number): number | undefined {
   const { status, isQuota, retryAfterSeconds, timedOut } = fault
   const mayPass = isQuota || (status === undefined ? !timedOut : status >= 500)
   if (!mayPass || (retryAfterSeconds ?? 0) > longestWaitSeconds) return undefined
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + randomFraction() * 100
-  return 200 * 2 ** (tries - 1) * (1 + randomFraction())
+  return pause * 2 ** (tries - 1) * (1 + randomFraction())
 }
 
 /** What the signal stops waiting for may still go on, unheard. */

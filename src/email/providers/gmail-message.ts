@@ -22,13 +22,16 @@ export function headOf({ id, payload, internalDate, snippet }: GmailMessage): Ma
   }
 }
 
-export async function incomingMail(message: GmailMessage, fetch: FetchBody): Promise<IncomingMail> {
+export async function incomingMail(
+  message: GmailMessage,
+  bodyOf: FetchBody,
+): Promise<IncomingMail> {
   const { payload } = message
   if (!payload) {
     throw new AgentMailError('internal', 'Gmail gave a mail without its content', 'Try again.')
   }
   const { snippet: _, ...head } = headOf(message)
-  const { text, html, names } = await contentOf(payload, fetch)
+  const { text, html, names } = await contentOf(payload, bodyOf)
   return {
     ...head,
     to: decodedAddresses(payload.header('To')),
@@ -63,7 +66,7 @@ interface Content {
 const deepest = 100
 const nothing: Content = { text: undefined, html: undefined, names: [] }
 
-async function contentOf(part: GmailPart, fetch: FetchBody, depth = 0): Promise<Content> {
+async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise<Content> {
   const name = nameOf(part)
   if (part.mimeType === 'message/rfc822') return { ...nothing, names: [name || 'message.eml'] }
   if (name !== '') return { ...nothing, names: [name] }
@@ -71,13 +74,13 @@ async function contentOf(part: GmailPart, fetch: FetchBody, depth = 0): Promise<
     const contents: Content[] = []
     for (const inner of depth < deepest ? part.parts : []) {
       const known = partIn(inner)
-      if (known) contents.push(await contentOf(known, fetch, depth + 1))
+      if (known) contents.push(await contentOf(known, bodyOf, depth + 1))
     }
     return part.mimeType === 'multipart/alternative' ? oneOf(contents) : together(contents)
   }
   const isAttachment = /^\s*attachment\b/i.test(part.header('Content-Disposition'))
   if (isAttachment || !/^text\/(plain|html)$/.test(part.mimeType || 'text/plain')) return nothing
-  const data = part.data || (part.attachmentId && (await fetch(part.attachmentId)))
+  const data = part.data || (part.attachmentId && (await bodyOf(part.attachmentId)))
   const charset = parameter(part.header('Content-Type'), 'charset')
   const body = bodyText(Buffer.from(data, 'base64url'), charset)
   return part.mimeType === 'text/html' ? { ...nothing, html: body } : { ...nothing, text: body }

@@ -33,7 +33,7 @@ export interface GmailLabel {
   isSystem: boolean
 }
 
-export const unreadable = () =>
+const unreadable = () =>
   new AgentMailError(
     'internal',
     'Gmail gave a reply that cannot be read',

@@ -28,6 +28,7 @@ export function openGmail(config: Config, limits: Partial<Limits> = {}): Provide
     request: 30_000,
     call: 60_000,
     send,
+    pause: 300,
     ...limits,
   })
   return new Gmail(account, api)
