@@ -1,11 +1,14 @@
 /** The Gmail provider with a token of its own, against whatever speaks for Gmail. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { Config } from '../../src/config.ts'
 import { openGmail } from '../../src/email/providers/gmail.ts'
 import type { Limits } from '../../src/email/providers/gmail-api.ts'
 import type { Inbox, OutgoingMail, Provider } from '../../src/email/providers/provider.ts'
 import { temporaryFolder } from './agentmail.ts'
+import { FakeGmail } from './fake-gmail.ts'
+import type { AddedMail } from './fake-gmailbox.ts'
 
 interface Place {
   apiUrl: string
@@ -14,10 +17,12 @@ interface Place {
   limits?: Partial<Limits>
 }
 
+type Gmail = Provider & { inbox: Inbox }
+
 export function gmailProvider(
   { apiUrl, loginUrl, token, limits }: Place,
   atEnd?: (end: () => void) => void,
-): Provider & { inbox: Inbox } {
+): Gmail {
   const folder = temporaryFolder(atEnd)
   const tokenPath = join(folder, 'token.json')
   const credentialsPath = join(folder, 'credentials.json')
@@ -66,4 +71,39 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   )
   if ('error' in done) return done.error
   throw new Error(`This did not fail: ${JSON.stringify(done.value)}`)
+}
+
+export const lines = (...text: string[]): string => text.join('\r\n')
+
+/** One fake Gmail for the tests of a file, healed before each, with the provider on it. */
+export function useFakeGmail() {
+  const ends: (() => void)[] = []
+  const limits = { request: 400, call: 8000, send: 400, pause: 10 }
+  let fake: FakeGmail
+  let gmail: Gmail
+  const open = (token: object = fake.login.grant(), apiUrl = fake.url): Gmail =>
+    gmailProvider({ apiUrl, loginUrl: fake.url, token, limits }, (end) => void ends.push(end))
+  beforeAll(async () => {
+    fake = await FakeGmail.start()
+    gmail = open()
+  })
+  beforeEach(() => fake.heal())
+  afterAll(async () => {
+    await fake.stop()
+    for (const end of ends) end()
+  })
+  const add = (raw: string | Buffer, given: Partial<AddedMail> = {}): string =>
+    fake.addMail({ raw, labelIds: ['INBOX'], ...given })
+  return {
+    get fake() {
+      return fake
+    },
+    get gmail() {
+      return gmail
+    },
+    open,
+    add,
+    read: (raw: string | Buffer, given: Partial<AddedMail> = {}) =>
+      gmail.inbox.get(add(raw, given)),
+  }
 }

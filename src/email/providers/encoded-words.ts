@@ -51,7 +51,7 @@ function decoded(value: string, finish: Finish): string {
     if (word) words.push(word)
   }
   flush()
-  return text.trim()
+  return text.replace(/\p{Cc}+/gu, ' ').trim() // an encoded line end must not become a real one
 }
 
 function wordAt(header: string, start: number): Word | undefined {

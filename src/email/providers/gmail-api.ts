@@ -62,7 +62,7 @@ export class GmailApi {
         return await this.#request(request, token, signal, this.#limits.request)
       } catch (error) {
         const fault = this.#faultIn(error)
-        if (fault.status === 401 && !isRenewed) {
+        if (fault.status === 401 && !isRenewed && tries < mostTries) {
           await unlessAborted(signal, this.renew(token))
           isRenewed = true
           continue

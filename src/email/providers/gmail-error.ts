@@ -78,7 +78,10 @@ function isBeforeRequest(error: Error): boolean {
   )
 }
 
-const logInAgain = 'Run `agentmail gmail login` and leave every permission ticked that it asks for.'
+const permit = (reason: string): string =>
+  /^(accessNotConfigured|SERVICE_DISABLED)$/.test(reason)
+    ? 'Enable the Gmail API in the Google Cloud project of the client, and wait a minute.'
+    : 'Run `agentmail gmail login` and leave every permission ticked that it asks for.'
 
 /** For everything but sending: what was asked for can be asked for again. */
 export function readError(fault: Fault): AgentMailError {
@@ -91,7 +94,7 @@ export function readError(fault: Fault): AgentMailError {
   }
   if (status === 403) {
     const message = `the account does not permit this${word}`
-    return new AgentMailError('permission_denied', message, logInAgain)
+    return new AgentMailError('permission_denied', message, permit(reason))
   }
   if (status === 404) {
     const next = 'List the mails to see which there are; a deleted mail is gone.'
@@ -116,7 +119,7 @@ export function sendError(fault: Fault): AgentMailError {
   }
   if (status === 403) {
     const message = `the account does not permit sending${word}; nothing was sent`
-    return notSent('permission_denied', message, logInAgain)
+    return notSent('permission_denied', message, permit(reason))
   }
   if (status === 404) {
     const message = 'the mail or thread that this one answers is gone; nothing was sent'

@@ -67,10 +67,7 @@ const deepest = 100
 const nothing: Content = { text: undefined, html: undefined, names: [] }
 
 async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise<Content> {
-  const name = nameOf(part)
-  if (part.mimeType === 'message/rfc822') return { ...nothing, names: [name || 'message.eml'] }
-  if (name !== '') return { ...nothing, names: [name] }
-  if (part.parts.length > 0 || part.mimeType.startsWith('multipart/')) {
+  if (part.mimeType.startsWith('multipart/')) {
     const contents: Content[] = []
     for (const inner of depth < deepest ? part.parts : []) {
       const known = partIn(inner)
@@ -78,6 +75,8 @@ async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise
     }
     return part.mimeType === 'multipart/alternative' ? oneOf(contents) : together(contents)
   }
+  const name = nameOf(part) || (part.mimeType === 'message/rfc822' ? 'message.eml' : '')
+  if (name !== '') return { ...nothing, names: [name] }
   const isAttachment = /^\s*attachment\b/i.test(part.header('Content-Disposition'))
   if (isAttachment || !/^text\/(plain|html)$/.test(part.mimeType || 'text/plain')) return nothing
   const data = part.data || (part.attachmentId && (await bodyOf(part.attachmentId)))

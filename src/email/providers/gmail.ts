@@ -70,10 +70,10 @@ class Gmail implements Provider {
 
   async find({ key, to, subject, since }: Trace, signal: AbortSignal) {
     const bounded = AbortSignal.any([signal, this.#api.callSignal()])
-    const after = `in:sent after:${Math.floor(since / 1000) - dayInSeconds}`
+    const after = `after:${Math.floor(since / 1000) - dayInSeconds}`
     const seen = new Set<string>()
     // The index that is searched lags behind and cuts words its own way, so the newest are looked at too.
-    for (const query of new Set([`${after}${searchWords(to, subject)}`, after])) {
+    for (const query of [`in:sent ${after}${searchWords(to, subject)}`, 'in:sent']) {
       const { ids } = await this.inbox.page(query, candidates, bounded)
       const fresh = ids.filter((id) => !seen.has(id))
       for (const id of fresh) seen.add(id)
