@@ -75,7 +75,15 @@ describe('the house', () => {
       ],
       [/'mysql2'/, ['store/mysql-connection.ts']],
       [/from 'node:https?'/, ['server/']],
-      [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
+      [
+        /\bfetch\(/,
+        [
+          'server/remote-connection.ts',
+          'server/streamable-http.ts',
+          'email/providers/postmark-client.ts',
+        ],
+      ],
+      [/from 'postmark'/, ['email/providers/postmark']],
       [/from '@modelcontextprotocol/, ['server/']],
     ]
     for (const [danger, allowed] of doors) {

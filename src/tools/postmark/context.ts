@@ -2,5 +2,5 @@
 import type { Outgoing } from '../../email/outgoing.ts'
 
 export interface PostmarkContext {
-  outgoing: Outgoing
+  outgoing: Pick<Outgoing, 'send'>
 }
