@@ -74,15 +74,8 @@ describe('the house', () => {
         ],
       ],
       [/'mysql2'/, ['store/mysql-connection.ts']],
-      [/from 'node:https?'/, ['server/']],
-      [
-        /\bfetch\(/,
-        [
-          'server/remote-connection.ts',
-          'server/streamable-http.ts',
-          'email/providers/postmark-client.ts',
-        ],
-      ],
+      [/from 'node:https?'/, ['server/', 'email/providers/postmark-client.ts']],
+      [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
       [/from 'postmark'/, ['email/providers/postmark']],
       [/from '@modelcontextprotocol/, ['server/']],
     ]

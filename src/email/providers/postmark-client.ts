@@ -1,4 +1,6 @@
 /** Postmark's own client for one exchange, which leaves the reply to us: it takes any 200 for success, and loses why a connection failed. */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { Models, ServerClient } from 'postmark'
 import { jsonOf } from '../../json.ts'
 
@@ -7,7 +9,18 @@ export interface PostmarkReply {
   /** Nothing where it is no JSON. */
   body: unknown
   /** As it stands in the header. */
-  retryAfter: string | null
+  retryAfter: string | undefined
+}
+
+/** There was no reply, or not the whole of one. */
+export class NoReply extends Error {
+  /** Without a connection the request cannot have gone out. */
+  readonly wasConnected: boolean
+
+  constructor(wasConnected: boolean, cause: unknown) {
+    super('no reply', { cause })
+    this.wasConnected = wasConnected
+  }
 }
 
 /** More than any reply of Postmark's that we ask for. */
@@ -24,8 +37,8 @@ export class PostmarkClient extends ServerClient {
     super(token, {
       useHttps: base.protocol === 'https:',
       requestHost: `${base.host}${base.pathname.replace(/\/+$/, '')}`,
-      fetch: async (url, init) => {
-        settle(exchange(url, { ...init, signal, redirect: 'manual' }))
+      fetch: async (url, init = {}) => {
+        settle(exchange(new URL(String(url)), init, signal))
         return Response.json({})
       },
     })
@@ -48,19 +61,42 @@ export class PostmarkClient extends ServerClient {
   }
 }
 
-/** The signal holds until the whole reply has been read. */
-async function exchange(...request: Parameters<typeof fetch>): Promise<PostmarkReply> {
-  const response = await fetch(...request)
-  const chunks: Uint8Array[] = []
+/** On a connection of its own: one that was kept open may have been closed, which would leave a send in doubt. */
+function exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<PostmarkReply> {
+  const isSecure = url.protocol === 'https:'
+  const headers = Object.fromEntries(
+    Object.entries(init.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  )
+  const body = typeof init.body === 'string' ? init.body : undefined
+  if (body !== undefined) headers['Content-Length'] = String(Buffer.byteLength(body))
+  return new Promise((resolve, reject) => {
+    let isConnected = false
+    const fail = (cause: unknown) => reject(new NoReply(isConnected, cause))
+    const options = { method: init.method ?? 'GET', headers, agent: false, signal }
+    const request = (isSecure ? requestHttps : requestHttp)(url, options, (response) => {
+      replyOf(response).then(resolve, fail)
+    })
+    request.on('socket', (socket) =>
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        isConnected = true
+      }),
+    )
+    request.on('error', fail)
+    request.end(body)
+  })
+}
+
+async function replyOf(response: IncomingMessage): Promise<PostmarkReply> {
+  const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     length += chunk.length
     if (length > maxReplyBytes) break
     chunks.push(chunk)
   }
   return {
-    status: response.status,
+    status: response.statusCode ?? 0,
     body: jsonOf(Buffer.concat(chunks).toString('utf8')),
-    retryAfter: response.headers.get('retry-after'),
+    retryAfter: response.headers['retry-after'],
   }
 }

@@ -3,7 +3,7 @@ import { rfc3339, systemClock } from '../../clock.ts'
 import { type AgentMailError, hasCode } from '../../errors.ts'
 import { isRecord } from '../../json.ts'
 import { redacted } from '../../redact.ts'
-import type { PostmarkReply } from './postmark-client.ts'
+import { NoReply, type PostmarkReply } from './postmark-client.ts'
 import { notSent, type Receipt, unclear } from './provider.ts'
 
 const badToken = 10
@@ -61,7 +61,11 @@ const timeOf = (value: unknown): string =>
     ? value
     : rfc3339(systemClock.now())
 
-function rateLimited(words: string, retryAfter: string | null, details: object): AgentMailError {
+function rateLimited(
+  words: string,
+  retryAfter: string | undefined,
+  details: object,
+): AgentMailError {
   const seconds = secondsOf(retryAfter)
   const next = `Send it again ${seconds === undefined ? 'later' : `in ${seconds} seconds`}.`
   return notSent('rate_limited', words, next, {
@@ -71,40 +75,39 @@ function rateLimited(words: string, retryAfter: string | null, details: object):
 }
 
 /** Retry-After is a number of seconds or a date. */
-function secondsOf(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined
+function secondsOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const seconds = Math.ceil((Date.parse(retryAfter) - systemClock.now()) / 1000)
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-/** A failure before there was a connection that a request could have gone out on. */
-const neverConnected: Record<string, string> = {
+/** Why there was no connection, for those who have to mend it. */
+const reasons: Record<string, string> = {
   ECONNREFUSED: 'nobody listens there',
   ENOTFOUND: 'its name is not known',
   EAI_AGAIN: 'its name could not be looked up',
   EHOSTUNREACH: 'there is no way to it',
   ENETUNREACH: 'there is no network',
-  EACCES: 'the system does not allow it',
-  EPERM: 'the system does not allow it',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',
+  ABORT_ERR: 'it did not answer in time',
 }
 
 /** What an exchange without a reply means. */
 export function lost(error: unknown, signal: AbortSignal): AgentMailError {
-  const cause = error instanceof Error ? error.cause : undefined
-  const [, why] = Object.entries(neverConnected).find(([code]) => hasCode(cause, code)) ?? []
-  if (why !== undefined) {
-    const next = 'Check the network and POSTMARK_BASE_URL, then send it again.'
-    return notSent('send_failed', `Postmark cannot be reached: ${why}`, next)
+  if (error instanceof NoReply && !error.wasConnected) {
+    const { cause } = error
+    const why = Object.entries(reasons).find(([code]) => hasCode(cause, code))?.[1]
+    return notSent(
+      'send_failed',
+      `Postmark cannot be reached: ${why ?? 'the connection failed'}`,
+      'Check the network and POSTMARK_BASE_URL, then send it again.',
+    )
   }
   if (signal.aborted) return unclear('Postmark did not answer in time')
   return unclear('the connection to Postmark was lost before it answered')
