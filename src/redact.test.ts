@@ -66,4 +66,9 @@ describe('redacted', () => {
     expect(Array.from(text)).toHaveLength(500)
     expect(text).toMatch(/^👍+…$/u)
   })
+
+  it('is not held up by a long text, and leaves no half of a secret at its cut', () => {
+    expect(redacted('//a:'.repeat(1_000_000), [])).toBe('')
+    expect(redacted(`eyJ${'a'.repeat(7970)} ${token} and more`, [token])).toBe('********')
+  })
 })

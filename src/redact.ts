@@ -2,6 +2,8 @@
 
 const mask = '********'
 const maxCharacters = 500
+/** What is looked through; much more than is told, since masks are short. */
+const maxRead = 8000
 
 /** A shorter one would mask half of any text, and protects nothing. */
 const minSecretCharacters = 4
@@ -37,14 +39,16 @@ export function redacted(text: string, secrets: string[]): string {
     .replace(/[\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
+  // Half a secret would not be known as one, so the cut is between words.
+  if (clean.length > maxRead) clean = clean.slice(0, Math.max(0, clean.lastIndexOf(' ', maxRead)))
   for (const spelling of secrets.flatMap(spellings).sort((a, b) => b.length - a.length)) {
     clean = clean.replaceAll(literally(spelling), mask)
   }
   for (const pattern of looksSecret) {
     clean = clean.replace(pattern, (_, kept) => (typeof kept === 'string' ? kept : '') + mask)
   }
-  const characters = Array.from(clean.slice(0, 2 * maxCharacters + 2))
-  if (characters.length <= maxCharacters) return characters.join('')
+  const characters = Array.from(clean)
+  if (characters.length <= maxCharacters) return clean
   return `${characters.slice(0, maxCharacters - 1).join('')}…`
 }
 
@@ -54,7 +58,7 @@ function spellings(secret: string): string[] {
   if (plain.length < minSecretCharacters) return []
   const bytes = Buffer.from(plain)
   const encoded = [
-    encodeURIComponent(plain),
+    encodeURIComponent(plain.toWellFormed()),
     bytes.toString('hex'),
     plain.replaceAll('-', ''),
     ...inBase64(bytes),

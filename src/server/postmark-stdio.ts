@@ -26,9 +26,10 @@ export async function servePostmark(config: Config): Promise<number> {
   }
   const isLogging = /^(?:true|1|yes|on)$/i.test(config.text('enableLogging')?.trim() ?? '')
   const open = opener(config)
-  const answer: Answer<PostmarkContext> = (tool, args) => {
-    const filled = from === undefined ? args : { ...args, from: fromOf(args) || from }
-    return isLogging ? logged(tool, open, filled) : tool.call(open, filled)
+  const answer: Answer<PostmarkContext> = async (tool, args) => {
+    const filled = from !== undefined && lacksFrom(args) ? { ...args, from } : args
+    const result = await (isLogging ? logged(tool, open, filled) : tool.call(open, filled))
+    return { isError: false, ...result }
   }
 
   const transport = new StdioTransport(process.stdin, process.stdout, {
@@ -75,5 +76,5 @@ function withoutFrom<Context>(tool: Tool<Context>): Tool<Context> {
   }
 }
 
-const fromOf = (args: object | undefined): unknown =>
-  args && 'from' in args ? args.from : undefined
+const lacksFrom = (args: object = {}): boolean =>
+  !('from' in args) || args.from === null || args.from === undefined || args.from === ''

@@ -5,7 +5,7 @@ import type { FakePostmark } from './fake-postmark.ts'
 import { LineClient } from './mcp-client.ts'
 
 const resultSchema = z.looseObject({
-  isError: z.boolean().optional(),
+  isError: z.boolean(),
   structuredContent: z.record(z.string(), z.unknown()).optional(),
   content: z.tuple([z.strictObject({ type: z.literal('text'), text: z.string() })]),
 })
@@ -38,7 +38,7 @@ export class PostmarkServer {
 
   async call(name: string, args: object): Promise<Told> {
     const { result } = await this.client.call(name, args)
-    const { content, isError = false, structuredContent } = resultSchema.parse(result)
+    const { content, isError, structuredContent } = resultSchema.parse(result)
     return { text: content[0].text, isError, structured: structuredContent }
   }
 
