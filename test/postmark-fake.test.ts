@@ -1,19 +1,13 @@
 /** The fake Postmark, held against Postmark's own client: what it takes, refuses and finds again. */
 import { Errors, ServerClient } from 'postmark'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FakePostmark, serverToken } from './support/fake-postmark.ts'
+import { describe, expect, it } from 'vitest'
+import { serverToken } from './support/fake-postmark.ts'
+import { sharedFake } from './support/postmark.ts'
 
-const ends: (() => void)[] = []
-let fake: FakePostmark
-beforeAll(async () => {
-  fake = await FakePostmark.start((end) => ends.push(end))
-})
-afterAll(() => {
-  for (const end of ends) end()
-})
+const fake = sharedFake()
 
 const client = (token = serverToken) =>
-  new ServerClient(token, { useHttps: false, requestHost: fake.host })
+  new ServerClient(token, { useHttps: false, requestHost: fake().host })
 const mail = { From: 'a@example.com', To: 'b@example.com', Subject: 'Hello', TextBody: 'Hi' }
 
 describe('the fake Postmark', () => {
@@ -26,13 +20,13 @@ describe('the fake Postmark', () => {
     const find = (key: string) => client().getOutboundMessages({ 'metadata_agentmail-key': key })
     expect((await find('k1')).Messages.map(({ MessageID }) => MessageID)).toEqual([first.MessageID])
     expect((await find('k2')).Messages).toEqual([])
-    expect(fake.sent).toHaveLength(2)
+    expect(fake().sent).toHaveLength(2)
   })
 
   it('delivers nothing under the test token', async () => {
-    const before = fake.sent.length
+    const before = fake().sent.length
     expect(await client('POSTMARK_API_TEST').sendEmail(mail)).toMatchObject({ ErrorCode: 0 })
-    expect(fake.sent).toHaveLength(before)
+    expect(fake().sent).toHaveLength(before)
   })
 
   it.each([
@@ -72,14 +66,14 @@ describe('the fake Postmark', () => {
       [500, Errors.InternalServerError],
       [503, Errors.ServiceUnavailablerError],
     ] as const) {
-      fake.faults.push({ status, body })
+      fake().faults.push({ status, body })
       await expect(client().sendEmail(mail)).rejects.toBeInstanceOf(type)
     }
-    const before = fake.sent.length
+    const before = fake().sent.length
     for (const fault of ['lose the reply', 'cut the reply', 'hang up'] as const) {
-      fake.faults.push(fault)
+      fake().faults.push(fault)
       await expect(client().sendEmail(mail)).rejects.toThrow()
     }
-    expect(fake.sent).toHaveLength(before + 2)
+    expect(fake().sent).toHaveLength(before + 2)
   })
 })

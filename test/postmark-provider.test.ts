@@ -1,22 +1,16 @@
 /** Postmark as a provider: what no tool asks for, and what it knows of an outcome. */
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Config } from '../src/config.ts'
 import { openPostmark } from '../src/email/providers/postmark.ts'
 import { isNotSent, type OutgoingMail } from '../src/email/providers/provider.ts'
 import { AgentMailError } from '../src/errors.ts'
-import { FakePostmark, type Fault } from './support/fake-postmark.ts'
+import type { Fault } from './support/fake-postmark.ts'
+import { sharedFake } from './support/postmark.ts'
 
-const ends: (() => void)[] = []
-let fake: FakePostmark
-beforeAll(async () => {
-  fake = await FakePostmark.start((end) => ends.push(end))
-})
-afterAll(() => {
-  for (const end of ends) end()
-})
+const fake = sharedFake()
 
-const open = (env = {}) => openPostmark(new Config({}, { ...fake.env, ...env }))
+const open = (env = {}) => openPostmark(new Config({}, { ...fake().env, ...env }))
 const soon = () => AbortSignal.timeout(5000)
 const mail: OutgoingMail = {
   from: { name: 'Doe, Jane', address: 'jane@example.com' },
@@ -33,7 +27,7 @@ const mail: OutgoingMail = {
   postmark: undefined,
 }
 const trace = (key: string) => ({ key, to: ['b@example.com'], subject: 'Hello', since: 0 })
-const sent = () => JSON.parse(fake.lastRequest.body)
+const sent = () => JSON.parse(fake().lastRequest.body)
 
 async function errorOf(sending: Promise<unknown>): Promise<AgentMailError> {
   const error = await sending.catch((error) => error)
@@ -49,7 +43,7 @@ describe('Postmark', () => {
     const receipt = await postmark.send({ ...mail, key: 'k2' }, soon())
     await postmark.send(mail, soon())
     expect(await postmark.find?.(trace('k2'), soon())).toEqual(receipt)
-    expect(fake.lastRequest.url).toBe(
+    expect(fake().lastRequest.url).toBe(
       '/messages/outbound?count=1&offset=0&metadata_agentmail-key=k2',
     )
     expect(await postmark.find?.(trace('k3'), soon())).toBeUndefined()
@@ -57,11 +51,11 @@ describe('Postmark', () => {
 
   it('takes no other mail for it, and does not take silence for an answer', async () => {
     const other = { MessageID: 'm', ReceivedAt: '2025-03-30T18:00:00Z', Metadata: { a: 'b' } }
-    fake.faults.push({ status: 200, body: { TotalCount: 1, Messages: [other] } })
+    fake().faults.push({ status: 200, body: { TotalCount: 1, Messages: [other] } })
     expect(await open().find?.(trace('k'), soon())).toBeUndefined()
     const faults: Fault[] = [{ status: 500, body: {} }, { status: 401, body: {} }, 'hang up']
     for (const fault of faults) {
-      fake.faults.push(fault)
+      fake().faults.push(fault)
       const error = await errorOf(open().find?.(trace('k'), soon()) ?? Promise.resolve())
       expect(isNotSent(error)).toBe(false)
     }
@@ -111,12 +105,12 @@ describe('Postmark', () => {
       ['hang up', { outcome: 'unknown' }],
     ]
     for (const [fault, details] of cases) {
-      fake.faults.push(fault)
+      fake().faults.push(fault)
       expect((await errorOf(open().send(mail, soon()))).details).toEqual(details)
     }
     const codes = []
     for (const status of [401, 404, 422, 429, 500]) {
-      fake.faults.push({ status, body: {} })
+      fake().faults.push({ status, body: {} })
       codes.push((await errorOf(open().send(mail, soon()))).code)
     }
     expect(codes).toEqual([
@@ -136,7 +130,7 @@ describe('Postmark', () => {
     silent.on('connection', (socket) => onTestFinished(() => void socket.destroy()))
     onTestFinished(() => void silent.close())
     for (const [POSTMARK_BASE_URL, isCertain] of [
-      [`https://${fake.host}`, true], // it does not speak TLS
+      [`https://${fake().host}`, true], // it does not speak TLS
       [`https://127.0.0.1:${port}`, true], // TLS is never agreed on
       [`http://127.0.0.1:${port}`, false],
     ] as const) {

@@ -1,7 +1,8 @@
 /** `agentmail mcp postmark` on a fake Postmark, spoken to in lines. */
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import * as z from 'zod'
 import { type Env, temporaryFolder } from './agentmail.ts'
-import type { FakePostmark } from './fake-postmark.ts'
+import { FakePostmark } from './fake-postmark.ts'
 import { LineClient } from './mcp-client.ts'
 
 const resultSchema = z.looseObject({
@@ -15,6 +16,28 @@ export interface Told {
   isError: boolean
   structured: Record<string, unknown> | undefined
 }
+
+/** One fake for all tests of a file, with nothing in it at the start of each. */
+export function sharedFake(): () => FakePostmark {
+  let fake: FakePostmark
+  const ends: (() => void)[] = []
+  beforeAll(async () => {
+    fake = await FakePostmark.start((end) => ends.push(end))
+  })
+  beforeEach(() => {
+    for (const list of [fake.requests, fake.sent, fake.faults]) list.length = 0
+  })
+  afterAll(() => {
+    for (const end of ends) end()
+  })
+  return () => fake
+}
+
+/** A mail that nothing is wrong with. */
+export const from = 'sender@example.com'
+export const to = 'recipient@example.com'
+export const mail = { from, to, subject: 'Hello', textBody: 'Hi' }
+export const template = { from, to, templateId: 'welcome', templateModel: {} }
 
 export class PostmarkServer {
   readonly client: LineClient
