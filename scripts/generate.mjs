@@ -8,7 +8,7 @@ import { root } from './ensure.mjs'
 const check = process.argv.includes('--check')
 const toolsDir = join(root, 'src/tools')
 const snapshotsDir = join(root, 'test/tool-snapshots')
-const notTools = ['index.ts', 'context.ts', 'fields.ts']
+const notTools = ['index.ts', 'context.ts', 'fields.ts', 'wording.ts']
 const stale = []
 
 const toolsets = readdirSync(toolsDir, { withFileTypes: true })

@@ -15,6 +15,7 @@ describe('the command line itself', () => {
       'coordination-stdio.cjs',
       'mailbox-stdio.cjs',
       'obsidian-stdio.cjs',
+      'postmark-stdio.cjs',
       'serve-coordination.cjs',
     ])
   })

@@ -76,8 +76,12 @@ describe('the house', () => {
         ],
       ],
       [/'mysql2'/, ['store/mysql-connection.ts']],
-      [/from 'node:https?'/, ['server/', 'email/providers/gmail-redirect.ts']],
+      [
+        /from 'node:https?'/,
+        ['server/', 'email/providers/gmail-redirect.ts', 'email/providers/postmark-client.ts'],
+      ],
       [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
+      [/from 'postmark'/, ['email/providers/postmark']],
       [/from '@modelcontextprotocol/, ['server/']],
     ]
     for (const [danger, allowed] of doors) {

@@ -10,6 +10,10 @@ import { version } from '../version.ts'
 
 export interface Toolset<Context> {
   name: string
+  /** How the server calls itself, where that is not `agentmail-<name>`. */
+  serverName?: string | undefined
+  /** What it tells as its version, where that is not ours. */
+  version?: string | undefined
   instructions: string
   tools: Tool<Context>[]
 }
@@ -23,7 +27,10 @@ export type Answer<Context> = (
 
 export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Context>): Server {
   const server = new Server(
-    { name: `agentmail-${toolset.name}`, version },
+    {
+      name: toolset.serverName ?? `agentmail-${toolset.name}`,
+      version: toolset.version ?? version,
+    },
     { capabilities: { tools: {} }, instructions: toolset.instructions },
   )
   server.setRequestHandler('tools/list', () => ({

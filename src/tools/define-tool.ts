@@ -38,7 +38,7 @@ interface ToolListing {
 export type ToolResult = {
   content: { type: 'text'; text: string }[]
   structuredContent?: Record<string, unknown>
-  isError?: true
+  isError?: boolean
 }
 
 /** How a toolset tells an error: in words, unless it has a form of its own. Nothing is told of what nobody expected. */

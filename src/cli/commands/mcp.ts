@@ -20,6 +20,10 @@ const toolsets: Record<string, (config: Config) => Promise<number>> = {
     const { serveObsidian } = await import('../../server/obsidian-stdio.ts')
     return serveObsidian(config)
   },
+  postmark: async (config) => {
+    const { servePostmark } = await import('../../server/postmark-stdio.ts')
+    return servePostmark(config)
+  },
 }
 
 export const command: Command = {

@@ -1,0 +1,67 @@
+/** Mail through Postmark, by its own client: each send is one request, never repeated. */
+import type { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import { PostmarkClient } from './postmark-client.ts'
+import { formatted, keyName } from './postmark-format.ts'
+import { foundIn, lost, receiptOf, tokenMissing } from './postmark-reply.ts'
+import { notSent, type OutgoingMail, type Provider, type Receipt, type Trace } from './provider.ts'
+
+/** @example await openPostmark(config).send(mail, AbortSignal.timeout(30_000)) */
+export function openPostmark(config: Config): Provider {
+  const base = baseUrl(config)
+  const stream = config.text('messageStream')?.trim() ?? 'outbound'
+  const from = config.text('defaultFrom')?.trim() ?? ''
+
+  return {
+    name: 'postmark',
+    account: `${base}`,
+
+    async send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt> {
+      const token = tokenOf(config)
+      if (!mail.from && from === '') {
+        const next = 'Give it, or set DEFAULT_FROM_ADDRESS.'
+        throw notSent('invalid_request', 'from is required', next)
+      }
+      if (signal.aborted) throw notSent('send_failed', 'there was no time left to send it')
+      const { path, body } = formatted(mail, { from, stream })
+      const client = new PostmarkClient(base, token, signal)
+      const reply = await client.post(path, body).catch((error) => {
+        throw lost(error, signal)
+      })
+      return receiptOf(reply, token)
+    },
+
+    async find({ key }: Trace, signal: AbortSignal): Promise<Receipt | undefined> {
+      const client = new PostmarkClient(base, tokenOf(config), signal)
+      const filter = { count: 1, offset: 0, [`metadata_${keyName}`]: key }
+      const reply = await client.search(filter).catch((error) => {
+        throw notAsked(lost(error, signal).message)
+      })
+      if (reply.status !== 200) throw notAsked(`it answered with HTTP ${reply.status}`)
+      return foundIn(reply, (metadata) => metadata[keyName] === key)
+    },
+  }
+}
+
+/** Says nothing about the outcome of the mail that was looked for. */
+const notAsked = (why: string) =>
+  new AgentMailError('server_unreachable', `Postmark cannot be asked about sent mail: ${why}`)
+
+function tokenOf(config: Config): string {
+  const token = config.text('postmarkToken')?.trim()
+  if (!token) throw tokenMissing('there is no Postmark server token')
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw tokenMissing('the Postmark server token has characters in it that no token has')
+}
+
+function baseUrl(config: Config): URL {
+  const text = config.text('postmarkBaseUrl')?.trim() ?? ''
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash
+  if (isPlain && /^https?:$/.test(url.protocol)) return url
+  throw new AgentMailError(
+    'bad_config',
+    'POSTMARK_BASE_URL must be a plain http or https URL',
+    'Correct it, or leave it out to use https://api.postmarkapp.com.',
+  )
+}

@@ -1,0 +1,43 @@
+/** How the postmark tools tell what became of a mail. */
+import * as z from 'zod'
+import type { Drafted, Sent } from '../../email/outgoing.ts'
+import type { AgentMailError } from '../../errors.ts'
+
+/** A mail was sent, or waits for a person. */
+export const output = z.object({
+  status: z.enum(['sent', 'pending_approval']),
+  messageId: z.string().optional(),
+  to: z.string().optional(),
+  submittedAt: z.string().optional(),
+  draft: z.string().optional(),
+})
+type Answer = z.infer<typeof output>
+
+export const answerOf = (to: string, outcome: Sent | Drafted): Answer =>
+  outcome.status === 'sent'
+    ? {
+        messageId: outcome.receipt.message_id,
+        status: 'sent',
+        to,
+        submittedAt: outcome.receipt.sent_at,
+      }
+    : outcome
+
+export const told = ({ status, to, messageId, draft }: Answer): string =>
+  status === 'sent'
+    ? `Email sent successfully to ${to} with ID ${messageId}`
+    : `Email not sent yet: it waits for approval in ${draft}`
+
+const mayHaveBeenSent =
+  'It is not known whether the email was sent, and it is not sent again by itself. Look into the activity of the Postmark server before you send it again.'
+
+export function inWords(error: AgentMailError | undefined): string {
+  if (!error) return 'Failed to send email: internal error\nThe server has logged the details.'
+  const { postmark_code, outcome } = error.details ?? {}
+  const code = typeof postmark_code === 'number' ? ` (Postmark error code: ${postmark_code})` : ''
+  return [
+    `Failed to send email: ${error.message}${code}`,
+    ...(outcome === 'unknown' ? [mayHaveBeenSent] : []),
+    ...(error.next ? [error.next] : []),
+  ].join('\n')
+}
