@@ -33,7 +33,7 @@ const taken: [string, ...[name: string, address: string][]][] = [
   ['ceo@good.com <evil@bad.com>', ['ceo@good.com', 'evil@bad.com']],
   [`!#$%&'*+-/=?^_\`{|}~.x@b.co`, ['', `!#$%&'*+-/=?^_\`{|}~.x@b.co`]],
   ['user%other@b.co', ['', 'user%other@b.co']],
-  ['Jane@Example.COM', ['', 'Jane@Example.COM']],
+  ['Jane@Example.COM', ['', 'Jane@example.com']],
   ['root@localhost', ['', 'root@localhost']],
   ['jane@bücher.example', ['', 'jane@xn--bcher-kva.example']],
   ['jane@xn--bcher-kva.example', ['', 'jane@xn--bcher-kva.example']],
