@@ -56,11 +56,11 @@ export function deliver(
       if (connection._socket) connection._socket.unref()
     }
     const send = () =>
-      connection.send(
-        envelope,
-        text,
-        orFail(() => done()),
-      )
+      connection.send(envelope, text, (failure) => {
+        if (!failure) done()
+        else if (failure.command === 'RCPT TO') refuse(refusedIn(envelope))
+        else fail(failure)
+      })
     const login = () =>
       server.login ? connection.login({ ...server.login }, orFail(send)) : send()
 

@@ -19,11 +19,20 @@ export interface RefusedRecipient {
 /** `isHandedOver`: whether the server may have all of the mail. */
 export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMailError {
   const { code = '', responseCode = 0 } = failure
-  // An answer that nobody asked for says nothing about the mail.
-  const isRefusal = responseCode >= 400 && responseCode < 600 && code !== 'EPROTOCOL'
+  // An answer that is out of turn says nothing about a mail on its way.
+  const isInTurn = !(isHandedOver && code === 'EPROTOCOL')
+  const isRefusal = isInTurn && responseCode >= 400 && responseCode < 600
   const details = detailsOf(failure)
   if (isHandedOver && !isRefusal) {
     return unclear('the mail server did not say whether it took the mail', details)
+  }
+  if (code === 'ETLS' || /CERT|SSL|TLS|SIGNATURE/.test(failure.originalCode ?? '')) {
+    return notSent(
+      'send_failed',
+      'there is no safe connection to the mail server',
+      'Check its TLS and its certificate; NODE_EXTRA_CA_CERTS adds an authority of your own.',
+      details,
+    )
   }
   if (isRefusal && asksToWait(responseCode)) return tooMuch(details)
   if (code === 'EAUTH' && !(isRefusal && responseCode < 500)) {
@@ -52,14 +61,6 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
   }
   if (code === 'ETIMEDOUT' || code === 'ABORTED') {
     return notSent('send_failed', 'the mail server did not answer in time', undefined, details)
-  }
-  if (code === 'ETLS' || /CERT|SSL|TLS|SIGNATURE/.test(failure.originalCode ?? '')) {
-    return notSent(
-      'send_failed',
-      'there is no safe connection to the mail server',
-      'Check its TLS and its certificate; NODE_EXTRA_CA_CERTS adds an authority of your own.',
-      details,
-    )
   }
   return notSent(
     'send_failed',

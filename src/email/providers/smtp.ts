@@ -36,7 +36,12 @@ export function openSmtp(config: Config): Provider {
 function senderOf(config: Config): Address | undefined {
   const text = config.text('mailFrom')
   if (text === undefined) return undefined
-  const [sender, ...others] = parseAddresses(settings.mailFrom.env, text)
-  if (others.length === 0) return sender
+  try {
+    const [sender, ...others] = parseAddresses(settings.mailFrom.env, text)
+    if (others.length === 0) return sender
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw new AgentMailError('server_config', error.message, error.next)
+  }
   throw new AgentMailError('server_config', `${settings.mailFrom.env} must be one address`)
 }
