@@ -247,6 +247,9 @@ describe('a composed mail', () => {
     for (const fields of [
       { to: [{ name, address: 'a@example.com' }] },
       { attachments: [{ name, content, contentType: 'text/plain' }] },
+      ...['a@example.com, b@example.com', 'jörg@example.com', 'a@BÜCHER.example', 'a', ''].map(
+        (address) => ({ to: [{ name: '', address }] }),
+      ),
       { attachments: [{ name: 'x'.repeat(2000), content, contentType: 'text/plain' }] },
     ]) {
       const error = await compose(mailWith(fields)).catch((thrown: unknown) => thrown)
