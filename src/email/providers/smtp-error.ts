@@ -72,7 +72,7 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
 
 /** Nobody gets a mail that not everybody gets. */
 export function refusedRecipients(refused: RefusedRecipient[]): AgentMailError {
-  const details = { refused }
+  const details = { smtp_code: refused[0]?.smtp_code, refused }
   if (refused.every(({ smtp_code = 0 }) => asksToWait(smtp_code))) return tooMuch(details)
   const list = refused
     .slice(0, 10)
