@@ -17,7 +17,7 @@ export function checkAddress(text: string): { address: string } | { wrong: strin
   const ascii = domainToASCII(domain)
   const wrong = wrongInLocal(local) ?? wrongInDomain(domain, ascii)
   if (wrong) return { wrong }
-  const address = `${local}@${isAscii(domain) ? domain : ascii}`
+  const address = `${local}@${ascii}`
   return address.length > 254 ? tooLong : { address }
 }
 

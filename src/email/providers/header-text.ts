@@ -28,12 +28,18 @@ export function checkHeaderText(field: string, text: string): string {
 }
 
 export function refuseControls(field: string, text: string): void {
-  if (!controls.test(text)) return
-  throw refusal(`${field} must not contain line breaks or control characters`)
+  if (hasControls(text)) throw refusal(noControls(field))
 }
+
+export const hasControls = (text: string): boolean => controls.test(text)
+export const noControls = (field: string): string =>
+  `${field} must not contain line breaks or control characters`
 
 /** Whether a reader does not see a character of it, or sees it elsewhere than it stands. */
 export const hasHidden = (text: string): boolean => hidden.test(text.replace(needed, ''))
+
+/** What a mail program would decode: `=?utf-8?Q?…?=`. */
+export const hasEncodedWord = (text: string): boolean => /=\?[^?\s]+\?/.test(text)
 
 /** As an error shows it: short, and with nothing in it that could not be seen. */
 export function shown(text: string): string {

@@ -1,7 +1,7 @@
 /** Reads the addresses of a header field as people and agents write them, strictly: never what was not meant. */
 import { AgentMailError } from '../../errors.ts'
 import { checkAddress } from './address-rules.ts'
-import { hasHidden, refuseControls, shown } from './header-text.ts'
+import { hasEncodedWord, hasHidden, refuseControls, shown } from './header-text.ts'
 import type { Address } from './provider.ts'
 
 const mostCharacters = 100_000
@@ -51,11 +51,12 @@ function parseEntry(field: string, untrimmed: string): Address {
   if (entry === '') throw refusal(`${field} has a comma with no address beside it`)
   if (hasHidden(untrimmed)) throw refuse('has an invisible character')
   if (/[\uff20\ufe6b]/u.test(entry)) throw refuse('has a sign that only looks like an @')
-  if (/=\?[^?\s]+\?/.test(entry)) throw refuse('has encoded text: write the name as it is')
+  if (hasEncodedWord(entry)) throw refuse('has encoded text: write the name as it is')
 
   const bracketed = /^(?<name>.*)<(?<address>[^<>]*)>$/su.exec(entry)?.groups
   const name = readName(bracketed?.name?.trim() ?? '')
   if (typeof name !== 'string') throw refuse(name.wrong)
+  if (name.length > 500) throw refuse('has a name of more than 500 characters')
   const address = bracketed?.address ?? entry
   const wrong = wrongForm(address)
   if (wrong) throw refuse(wrong)

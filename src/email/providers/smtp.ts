@@ -1,0 +1,47 @@
+/** Mail through any mail server, by SMTP. */
+import { rfc3339, systemClock } from '../../clock.ts'
+import { type Config, settings } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import { compose } from './compose.ts'
+import { parseAddresses } from './parse-addresses.ts'
+import { type Address, notSent, type Provider } from './provider.ts'
+import { deliver } from './smtp-delivery.ts'
+import { smtpServer } from './smtp-url.ts'
+
+export function openSmtp(config: Config): Provider {
+  const server = smtpServer(config)
+  const ownAddress = senderOf(config)
+  const timeout = config.seconds('sendTimeoutSeconds') * 1000
+  return {
+    name: 'smtp',
+    account: server.login ? `${server.login.user}@${server.host}` : server.host,
+    async send(mail, signal) {
+      const from = mail.from ?? ownAddress
+      if (!from) {
+        throw notSent(
+          'invalid_request',
+          'nobody is named as the sender',
+          `Set ${settings.mailFrom.env} to the address that mail is sent from.`,
+        )
+      }
+      const { message_id, raw } = await compose({ ...mail, from })
+      const to = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address)
+      const delivery = { from: from.address, to: [...new Set(to)], raw }
+      await deliver(server, delivery, { signal, timeout })
+      return { message_id, thread_id: undefined, sent_at: rfc3339(systemClock.now()) }
+    },
+  }
+}
+
+function senderOf(config: Config): Address | undefined {
+  const text = config.text('mailFrom')
+  if (text === undefined) return undefined
+  try {
+    const [sender, ...others] = parseAddresses(settings.mailFrom.env, text)
+    if (others.length === 0) return sender
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw new AgentMailError('server_config', error.message, error.next)
+  }
+  throw new AgentMailError('server_config', `${settings.mailFrom.env} must be one address`)
+}
