@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../src/coordination/schema.ts'
 import { Holder } from '../src/email/holder.ts'
 import { SendLedger } from '../src/email/send-ledger.ts'
+import type { Intent } from '../src/email/send-record.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { temporaryFolder } from './support/agentmail.ts'
 
@@ -11,10 +12,10 @@ const intent = {
   scope: 'a',
   key: 'k',
   content_hash: 'c',
-  provider: 'gmail',
+  provider: 'gmail' as const,
   recipients: ['jane@example.com'],
   subject: 'Hello',
-} as const
+} satisfies Intent
 const receipt = { message_id: 'm', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
 
 interface Process {
