@@ -69,6 +69,7 @@ describe('the house', () => {
           'server/server-file.ts',
           'store/mysql-address.ts',
           'folder.ts',
+          'email/providers/local-folder.ts',
           'vault/init.ts',
           'vault/search/note-index.ts',
         ],
