@@ -20,10 +20,16 @@ export async function withinBudget(body: Buffer, contentType: string): Promise<B
     const room = budget.roomFor(body, position, next)
     if (room === undefined) break
     if (room > 0) kept.push(body.subarray(position, Math.min(next, position + room)))
-    position = next
+    position = room > 0 ? next : nextBoundary(body, next)
     await pause()
   }
   return Buffer.concat(kept)
+}
+
+/** Nothing but a line that begins with dashes can end what is left out. */
+function nextBoundary(body: Buffer, position: number): number {
+  const found = body.indexOf('\n--', position - 1)
+  return found < 0 ? body.length : found + 1
 }
 
 class Budget {
