@@ -12,7 +12,7 @@ const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io',
 
 if (task === 'label') {
   const [id = '', prefix = ''] = rest
-  const names = Array.from({ length: 25 }, (_, number) => `${prefix}${number}`)
+  const names = Array.from({ length: 15 }, (_, number) => `${prefix}${number}`)
   await Promise.all(names.map((name) => inbox?.label(id, name)))
   say('done')
 }

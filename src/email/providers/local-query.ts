@@ -40,10 +40,10 @@ export function localQuery(text: string, now: number): LocalQuery {
   const places = new Set<string>()
   for (const [, minus, operator = '', quoted, plain = ''] of text.matchAll(termForm)) {
     const value = folded(quoted ?? plain).trim()
-    if (value === '') continue
+    if (value === '' || plain === '-') continue
     const isWanted = minus === ''
     const name = operator.toLowerCase()
-    const known = operators[name]?.(value, now)
+    const known = operators.get(name)?.(value, now)
     const term = known ?? words(operator === '' ? value : `${folded(operator)}:${value}`)
     terms.push({ isWanted, term })
     if (isWanted && (name === 'in' || name === 'label')) places.add(value)
@@ -73,26 +73,31 @@ function hiddenFrom(places: Set<string>): (mail: Candidate) => boolean {
 }
 
 /** Nothing where the value is not one of the operator's. */
-const operators: Record<string, (value: string, now: number) => Term | undefined> = {
-  is: (value) => states[value],
-  has: (value) => (value === 'attachment' || value === 'attachments' ? withAttachment : undefined),
-  from: (value) => onHead(({ head }) => folded(head.sender).includes(value)),
-  to: (value) => onHead(({ head }) => folded(head.recipients).includes(value)),
-  subject: (value) => onHead(({ head }) => folded(head.subject).includes(value)),
-  label: labelled,
-  in: (value) => (value === 'anywhere' || value === 'all' ? onHead(() => true) : labelled(value)),
-  newer_than: (value, now) => since(value, now, (date, start) => date >= start),
-  older_than: (value, now) => since(value, now, (date, start) => date < start),
-}
+const operators = new Map<string, (value: string, now: number) => Term | undefined>(
+  Object.entries({
+    is: (value) => states.get(value),
+    has: (value) =>
+      value === 'attachment' || value === 'attachments' ? withAttachment : undefined,
+    from: (value) => onHead(({ head }) => folded(head.sender).includes(value)),
+    to: (value) => onHead(({ head }) => folded(head.recipients).includes(value)),
+    subject: (value) => onHead(({ head }) => folded(head.subject).includes(value)),
+    label: labelled,
+    in: (value) => (value === 'anywhere' || value === 'all' ? onHead(() => true) : labelled(value)),
+    newer_than: (value, now) => since(value, now, (date, start) => date >= start),
+    older_than: (value, now) => since(value, now, (date, start) => date < start),
+  }),
+)
 
 const onHead = (ofHead: (mail: Candidate) => boolean): Term => ({ ofHead })
 
-const states: Record<string, Term> = {
-  unread: onHead(({ labels }) => labels.includes('UNREAD')),
-  read: onHead(({ labels }) => !labels.includes('UNREAD')),
-  starred: onHead(({ labels }) => labels.includes('STARRED')),
-  important: onHead(({ labels }) => labels.includes('IMPORTANT')),
-}
+const states = new Map(
+  Object.entries({
+    unread: onHead(({ labels }) => labels.includes('UNREAD')),
+    read: onHead(({ labels }) => !labels.includes('UNREAD')),
+    starred: onHead(({ labels }) => labels.includes('STARRED')),
+    important: onHead(({ labels }) => labels.includes('IMPORTANT')),
+  }),
+)
 
 const withAttachment: Term = {
   ofHead: ({ head }) => (head.hasParts ? undefined : false),

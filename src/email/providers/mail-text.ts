@@ -22,10 +22,10 @@ export function wordsOfHtml(html: string): string {
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, entityText)
 }
 
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
 
 function entityText(_: string, decimal = '', hexadecimal = '', name = ''): string {
-  if (name !== '') return entities[name.toLowerCase()] ?? ' '
+  if (name !== '') return entities.get(name.toLowerCase()) ?? ' '
   const code = decimal === '' ? Number.parseInt(hexadecimal, 16) : Number(decimal)
   return code > 0x10ffff ? ' ' : String.fromCodePoint(code)
 }
