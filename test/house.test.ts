@@ -71,6 +71,7 @@ describe('the house', () => {
           'folder.ts',
           'email/providers/secret-file.ts',
           'email/providers/gmail-places.ts',
+          'email/providers/local-folder.ts',
           'vault/init.ts',
           'vault/search/note-index.ts',
         ],

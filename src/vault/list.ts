@@ -1,9 +1,9 @@
 /** Lists notes in the order of their paths, all or those whose front matter has a value. */
 import { AgentMailError, hasCode } from '../errors.ts'
+import { pauses } from '../pause.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { readNoteFile } from './note-file.ts'
 import { folderPath } from './note-path.ts'
-import { pauses } from './pause.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 import { type WalkedNote, walkNotes } from './walk.ts'

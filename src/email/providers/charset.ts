@@ -1,12 +1,8 @@
 /** Bytes to text in whatever character set they came. */
-
-/** What windows-1252 has at 0x80 to 0x9f, where Node 20 reads control characters. Five places are empty. */
-const upper = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+import { mendWindows1252 } from './mail-text.ts'
 
 const windows1252 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes)
-    .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (char) => upper[char.charCodeAt(0) - 0x80] ?? char)
+  mendWindows1252(Buffer.from(bytes).toString('latin1'))
 
 /** In these, bytes below 0x80 are not always ASCII, so that they look like UTF-8 and are not. */
 const isShifted = (charset: string, bytes: Uint8Array): boolean =>

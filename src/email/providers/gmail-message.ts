@@ -1,4 +1,5 @@
 /** A mail as Gmail gives it, read into ours. */
+import { rfc3339 } from '../../clock.ts'
 import { AgentMailError } from '../../errors.ts'
 import { bodyText } from './charset.ts'
 import { decodedAddresses, decodedHeader, parameter } from './encoded-words.ts'
@@ -17,9 +18,15 @@ export function headOf({ id, payload, internalDate, snippet }: GmailMessage): Ma
     id,
     subject: decodedHeader(header('Subject')),
     sender: decodedAddresses(header('From')),
-    date: mailDate(header('Date'), internalDate),
+    date: dateOf(header('Date'), internalDate),
     snippet: withoutEntities(snippet),
   }
+}
+
+/** As its header says, else when it came. */
+function dateOf(header: string, received: string): string {
+  const ms = mailDate(header) ?? (/^\d{1,15}$/.test(received) ? Number(received) : undefined)
+  return ms === undefined ? '' : rfc3339(ms)
 }
 
 export async function incomingMail(

@@ -1,17 +1,25 @@
-/** The date of a mail: as its header says, else when it came. */
-import { rfc3339 } from '../../clock.ts'
+/** The date of a mail: read by its form, since the engine's own parser makes a date of nearly anything. */
 
-/** RFC 5322, from its day to its zone; what comes before and after is decoration. */
-const inHeader =
-  /^\s*(?:[a-z]{3,9}\s*,?\s*)?(\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?)\s*([+-]\d{4}|[a-z]{1,4}\b)?/i
-const iso = /^\s*\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})\s*$/
+const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
+const inMail = new RegExp(
+  `\\b(\\d{1,2})[ -](${months})[a-z]*[ -](\\d{4}|\\d{2}),? +(\\d{1,2}):(\\d{2})(?::(\\d{2}))?(?:\\.\\d+)?(?: *([+-]\\d{4}|[A-Z]{1,4})\\b)?`,
+  'i',
+)
+const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i
 
-/** ISO 8601 in UTC, or empty. @param received Unix milliseconds, as text. */
-export function mailDate(header: string, received: string): string {
-  const [, day, zone = '+0000'] = inHeader.exec(header) ?? []
-  const written = day ? `${day} ${zone}` : iso.test(header) ? header : ''
-  for (const ms of [Date.parse(written), /^\d{1,15}$/.test(received) ? Number(received) : NaN]) {
-    if (Number.isFinite(ms)) return rfc3339(ms)
-  }
-  return ''
+/** Unix milliseconds, or nothing where it is no date of our time. */
+export function mailDate(text: string): number | undefined {
+  const time = parsed(text.replace(/\s+/g, ' ').trim())
+  return time >= 0 && time < Date.UTC(10_000, 0) ? time : undefined
+}
+
+function parsed(text: string): number {
+  if (iso.test(text)) return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`)
+  const found = inMail.exec(text)
+  if (!found) return Number.NaN
+  const [, day, month, year, hour, minute, second = '00', zone = '+0000'] = found
+  const inZone = (name: string) =>
+    Date.parse(`${day} ${month} ${year} ${hour}:${minute}:${second} ${name}`)
+  const time = inZone(zone)
+  return Number.isNaN(time) ? inZone('+0000') : time // a zone that nobody knows
 }

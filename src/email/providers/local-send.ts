@@ -1,0 +1,84 @@
+/** "Sends" a local mail: writes it to sent/, complete or not at all. */
+import { linkSync, renameSync, rmSync } from 'node:fs'
+import { rfc3339, systemClock } from '../../clock.ts'
+import { type AgentMailError, hasCode } from '../../errors.ts'
+import type { Folder } from '../../folder.ts'
+import { randomId } from '../../random.ts'
+import { compose } from './compose.ts'
+import { openBox, writeNew } from './local-folder.ts'
+import { mailId, threadId } from './local-id.ts'
+import { headersOf, readHeaders } from './mail-headers.ts'
+import { notSent, type OutgoingMail, type Receipt, unclear } from './provider.ts'
+
+export async function writeSent(
+  root: string,
+  mail: OutgoingMail,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const { raw } = await compose(mail, { keepBcc: true })
+  if (signal.aborted) throw notSent('send_failed', 'the mail was not sent: it took too long')
+  const headers = headersOf(readHeaders(raw))
+  const sentAt = headers.date ?? systemClock.now()
+  const name = fileName(sentAt, mail.subject)
+  putInPlace(root, name, raw)
+  const id = mailId('sent', name)
+  const thread_id = mail.original?.thread_id ?? threadId(headers, id)
+  return { message_id: id, thread_id, sent_at: rfc3339(sentAt) }
+}
+
+/** @example '2025-06-01T12-00-00Z-hello-world-3fZk0aQ9Lm.eml' */
+function fileName(time: number, subject: string): string {
+  const slug = subject
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-|-$/g, '')
+  const when = rfc3339(time).replace(/\.\d+/, '').replaceAll(':', '-')
+  return `${[when, slug || 'mail', randomId(10)].join('-')}.eml`
+}
+
+function putInPlace(root: string, name: string, raw: Buffer): void {
+  let isInPlace = false
+  let folder: Folder | undefined
+  try {
+    folder = openBox(root, 'sent')
+    const temporary = `.${name}.new` // nobody takes what begins with a dot for a mail
+    writeNew(folder, temporary, raw)
+    moveIn(folder, temporary, name)
+    isInPlace = true
+    folder.sync()
+  } catch (error) {
+    if (isInPlace || folder?.stat(name)) {
+      throw unclear('the mail was written to sent/, but perhaps not for good')
+    }
+    throw notWritten(error)
+  } finally {
+    folder?.close()
+  }
+}
+
+/** Over nothing that is there; where a disk knows no second names, the name's random part must do. */
+function moveIn(folder: Folder, temporary: string, name: string): void {
+  try {
+    linkSync(folder.at(temporary), folder.at(name))
+  } catch (error) {
+    if (hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) {
+      renameSync(folder.at(temporary), folder.at(name))
+      return
+    }
+    rmSync(folder.at(temporary), { force: true })
+    throw error
+  }
+  rmSync(folder.at(temporary), { force: true })
+}
+
+function notWritten(error: unknown): AgentMailError {
+  const isFull = hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
+  const words = isFull ? 'the disk is full' : 'sent/ cannot be written to'
+  const next = isFull
+    ? 'Make room on the disk of AGENTMAIL_MAIL_DIR, then send it again.'
+    : 'See that AGENTMAIL_MAIL_DIR names a folder that you may write to, then send it again.'
+  return notSent('send_failed', `the mail was not sent: ${words}`, next)
+}

@@ -1,0 +1,83 @@
+/** Leaves out of a mail what would only cost time: the bytes of attachments, and text beyond what anybody reads. */
+import { pauses } from '../../pause.ts'
+
+/** The parser takes 5 to 10 µs a line, and holds up everybody else while it works. */
+const maxTextLines = 12_000
+const maxTextBytes = 2 << 20
+const maxHeaderLines = 10_000
+const maxParts = 2000
+
+const notText = /^(?:application|image|audio|video|font|model|message)\//i
+
+/** The body of a mail of this Content-Type with every part of it, but short. */
+export async function withinBudget(body: Buffer, contentType: string): Promise<Buffer> {
+  const budget = new Budget(contentType)
+  const kept: Buffer[] = []
+  const pause = pauses()
+  for (let position = 0; position < body.length; ) {
+    const newline = body.indexOf(0x0a, position)
+    const next = newline < 0 ? body.length : newline + 1
+    const room = budget.roomFor(body, position, next)
+    if (room === undefined) break
+    if (room > 0) kept.push(body.subarray(position, Math.min(next, position + room)))
+    position = room > 0 ? next : nextBoundary(body, next)
+    await pause()
+  }
+  return Buffer.concat(kept)
+}
+
+/** Nothing but a line that begins with dashes can end what is left out. */
+function nextBoundary(body: Buffer, position: number): number {
+  const found = body.indexOf('\n--', position - 1)
+  return found < 0 ? body.length : found + 1
+}
+
+class Budget {
+  readonly #boundaries = new Set<string>()
+  #isInHeaders = false
+  #isText: boolean
+  #parts = 0
+  #headerLines = 0
+  #textLines = 0
+  #textBytes = 0
+
+  constructor(contentType: string) {
+    this.#isText = !notText.test(contentType)
+    this.#noteBoundary(contentType)
+  }
+
+  /** How many bytes of a line are kept; nothing where the mail is to end before it. */
+  roomFor(body: Buffer, start: number, end: number): number | undefined {
+    if (this.#isBoundary(body, start, end)) {
+      this.#isInHeaders = true
+      this.#isText = true
+      return ++this.#parts > maxParts ? undefined : end - start
+    }
+    if (this.#isInHeaders) return this.#roomForHeader(body.subarray(start, end))
+    if (!this.#isText || ++this.#textLines > maxTextLines) return 0
+    const room = Math.min(end - start, maxTextBytes - this.#textBytes)
+    this.#textBytes += room
+    return room
+  }
+
+  #roomForHeader(bytes: Buffer): number | undefined {
+    const line = bytes.toString('latin1', 0, 1000).trimEnd()
+    if (line === '') this.#isInHeaders = false
+    else this.#noteBoundary(line)
+    const type = /^content-type:\s*(.*)/i.exec(line)?.[1]
+    if (type !== undefined) this.#isText = !notText.test(type)
+    return ++this.#headerLines > maxHeaderLines ? undefined : bytes.length
+  }
+
+  #noteBoundary(line: string): void {
+    const [, quoted, plain = ''] = /boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(line) ?? []
+    const boundary = quoted ?? plain
+    if (boundary !== '') this.#boundaries.add(boundary)
+  }
+
+  #isBoundary(body: Buffer, start: number, end: number): boolean {
+    if (body[start] !== 0x2d || body[start + 1] !== 0x2d || end - start > 1000) return false
+    const line = body.toString('latin1', start + 2, end).trimEnd()
+    return this.#boundaries.has(line) || this.#boundaries.has(line.replace(/--$/, ''))
+  }
+}

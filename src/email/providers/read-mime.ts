@@ -1,0 +1,70 @@
+/** Reads a mail as it came over the wire: its headers, its texts and the names of what is attached, whatever is wrong with it. */
+
+import { isUtf8 } from 'node:buffer'
+import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
+import { guessedText, mendWindows1252 } from './mail-text.ts'
+import { withinBudget } from './mime-budget.ts'
+
+/** Of a mail that cannot be taken apart, the text as it stands there is better than nothing. */
+const maxRawText = 100_000
+
+export interface MimeMail extends MailHeaders {
+  text: string | undefined
+  html: string | undefined
+  attachment_names: string[]
+}
+
+/** @example const { subject, text } = await readMime(bytes) */
+export async function readMime(bytes: Buffer): Promise<MimeMail> {
+  const block = readHeaders(bytes)
+  const body = bytes.subarray(block.bodyStart ?? bytes.length)
+  return { ...headersOf(block), ...(await readBody(body, block.fields)) }
+}
+
+async function readBody(
+  body: Buffer,
+  fields: ReadonlyMap<string, string>,
+): Promise<Pick<MimeMail, 'text' | 'html' | 'attachment_names'>> {
+  const type = contentType(fields.get('content-type') ?? 'text/plain', body)
+  const short = await withinBudget(body, type)
+  const encoding = fields.get('content-transfer-encoding') ?? '8bit'
+  const isPlain = /^text\//i.test(type) && /^(?:7bit|8bit|binary)$/i.test(encoding)
+  const head = [
+    `Content-Type: ${type}`,
+    `Content-Transfer-Encoding: ${isPlain ? 'base64' : encoding}`,
+    `Content-Disposition: ${fields.get('content-disposition') ?? 'inline'}`,
+  ]
+  // The parser is slow with the lines of a plain text, and quick with one long line of base64.
+  const mail = `${head.join('\r\n')}\r\n\r\n`
+  const parts = [Buffer.from(mail), isPlain ? Buffer.from(short.toString('base64')) : short]
+  let email: Email
+  try {
+    // A mail within a mail is an attachment: its text is not this sender's.
+    email = await PostalMime.parse(Buffer.concat(parts), { forceRfc822Attachments: true })
+  } catch {
+    const text = guessedText(body.subarray(0, maxRawText))
+    return { text: readable(text), html: undefined, attachment_names: [] }
+  }
+  return {
+    text: readable(email.text),
+    html: readable(email.html),
+    attachment_names: email.attachments.flatMap(attachmentName),
+  }
+}
+
+/** A text that names no character set is UTF-8, unless it cannot be. */
+function contentType(type: string, body: Buffer): string {
+  const isOpen = /^text\//i.test(type) && !/charset/i.test(type)
+  return isOpen && !isUtf8(body) ? `${type}; charset=windows-1252` : type
+}
+
+const readable = (text: string | undefined): string | undefined =>
+  text ? mendWindows1252(text.replace(/\r\n?/g, '\n')) : undefined
+
+/** A picture without a name is part of the text. */
+function attachmentName({ filename, mimeType, disposition }: Attachment): string[] {
+  if (filename) return [mendWindows1252(filename)]
+  if (mimeType === 'message/rfc822') return ['message.eml']
+  return disposition === 'attachment' ? ['attachment'] : []
+}
