@@ -1,0 +1,183 @@
+/** Turns the HTML of a mail into the plain text that a person would see. Nothing is ever fetched. */
+import { Cascade } from './cascade.ts'
+import { cleanText } from './clean-text.ts'
+import type { Declaration } from './css-scan.ts'
+import { type ElementFacts, ownFacts } from './element-facts.ts'
+import { type HtmlElement, type HtmlNode, isElement, parseHtml, styleSheets } from './html-tree.ts'
+import { isTextSeen, type Look, lookOf, pageLook } from './look.ts'
+import { appliesToScreen } from './media-query.ts'
+import { imageText, isTiny, linkAddress } from './shown-elements.ts'
+import { TextWriter } from './text-writer.ts'
+import { Work } from './work.ts'
+
+export const htmlToText = (html: string): string => readHtml(html).text
+
+const steps = 40_000_000
+
+/** `isComplete` is false where a mail is too large or too tangled to be read to its end. */
+export function readHtml(html: string): { text: string; isComplete: boolean } {
+  const { nodes, isComplete } = parseHtml(html)
+  const sheets = styleSheets(nodes).filter(({ media }) => appliesToScreen(media))
+  const work = new Work(steps)
+  const cascade = new Cascade(
+    sheets.map(({ css }) => css),
+    work,
+  )
+  const walk = new Walk(cascade, work)
+  walk.through(nodes)
+  const text = cleanText(walk.text).trim()
+  if (isComplete && !work.isSpent) return { text, isComplete: true }
+  return { text: `${text}\n\n[the rest of this mail is left out]`.trim(), isComplete: false }
+}
+
+interface Frame {
+  nodes: HtmlNode[]
+  next: number
+  look: Look
+  facts: ElementFacts | undefined
+  lastChild: ElementFacts | undefined
+  siblings: number
+  leave: () => void
+}
+
+const unshown = new Set(
+  (
+    'applet area audio base basefont canvas datalist embed frame frameset head iframe input link map math meta ' +
+    'meter noembed noframes noscript object optgroup option param progress script select style svg template ' +
+    'textarea title video'
+  ).split(' '),
+)
+const paragraphs = /^(p|h[1-6]|blockquote|pre|ul|ol|dl|table|figure|listing|xmp|plaintext)$/
+const blocks =
+  /^(div|section|article|header|footer|main|nav|aside|address|li|dt|dd|tr|caption|center|form|fieldset|legend|figcaption|details|summary|body|html|thead|tbody|tfoot|hgroup|dialog|dir|menu|search)$/
+
+class Walk {
+  readonly #cascade: Cascade
+  readonly #work: Work
+  readonly #writer = new TextWriter()
+  /** The number of the next item in each open list; nothing where they are not numbered. */
+  readonly #lists: (number | undefined)[] = []
+
+  constructor(cascade: Cascade, work: Work) {
+    this.#cascade = cascade
+    this.#work = work
+  }
+
+  get text(): string {
+    return this.#writer.text
+  }
+
+  /** With a stack of its own: a hostile mail nests deeper than calls can. */
+  through(nodes: HtmlNode[]): void {
+    const frames: Frame[] = [frameOf(nodes, pageLook, undefined, () => {})]
+    for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+      const node = frame.nodes[frame.next++]
+      if (!node) {
+        frame.leave()
+        frames.pop()
+      } else if (isElement(node)) {
+        const inner = this.#enter(node, frame)
+        if (this.#work.isSpent) return
+        if (inner) frames.push(inner)
+      } else if (node.nodeName === '#text' && 'value' in node && isTextSeen(frame.look)) {
+        this.#writer.write(node.value, frame.look.keepsLines)
+      }
+    }
+  }
+
+  #enter(element: HtmlElement, frame: Frame): Frame | undefined {
+    const tag = element.tagName.toLowerCase()
+    const facts: ElementFacts = {
+      tag,
+      ...ownFacts(element.attrs),
+      parent: frame.facts,
+      elder: frame.lastChild,
+      place: (frame.lastChild?.place ?? 0) + 1,
+      siblings: frame.siblings,
+    }
+    frame.lastChild = facts
+    this.#work.spend(10)
+    if (unshown.has(tag)) return undefined
+    const list = this.#cascade.declarationsFor(facts)
+    const look = lookOf(facts, list, frame.look, this.#work)
+    if (look.isGone) return undefined
+    if (tag === 'img') this.#image(facts, list, look)
+    else if (tag === 'br') this.#writer.lineBreak()
+    else if (tag === 'hr') this.#rule(look)
+    else return frameOf(element.childNodes, look, facts, this.#open(facts))
+    return undefined
+  }
+
+  #image({ attributes }: ElementFacts, list: Declaration[], look: Look): void {
+    if (look.isVisible && !isTiny(attributes, list)) this.#writer.write(imageText(attributes))
+  }
+
+  #rule(look: Look): void {
+    this.#writer.block(1)
+    if (look.isVisible) this.#writer.write('---')
+    this.#writer.block(1)
+  }
+
+  /** Begins an element; what it gives back ends it. */
+  #open({ tag, attributes }: ElementFacts): () => void {
+    const writer = this.#writer
+    if (tag === 'td' || tag === 'th') writer.cell()
+    if (tag === 'li') return this.#item(attributes)
+    if (tag === 'ul' || tag === 'ol') return this.#list(tag, attributes)
+    if (tag === 'a') return this.#link(attributes)
+    const space = paragraphs.test(tag) ? 2 : blocks.test(tag) ? 1 : undefined
+    if (space === undefined) return () => {}
+    writer.block(space)
+    if (tag === 'blockquote') writer.quotes++
+    return () => {
+      if (tag === 'blockquote') writer.quotes--
+      writer.block(space)
+    }
+  }
+
+  #list(tag: 'ul' | 'ol', attributes: ElementFacts['attributes']): () => void {
+    const space = this.#lists.length === 0 ? 2 : 1
+    this.#writer.block(space)
+    this.#lists.push(tag === 'ol' ? (integer(attributes.get('start')) ?? 1) : undefined)
+    this.#writer.lists++
+    return () => {
+      this.#lists.pop()
+      this.#writer.lists--
+      this.#writer.block(space)
+    }
+  }
+
+  #item(attributes: ElementFacts['attributes']): () => void {
+    const next = this.#lists.at(-1)
+    const number = next === undefined ? undefined : (integer(attributes.get('value')) ?? next)
+    if (number !== undefined) this.#lists[this.#lists.length - 1] = number + 1
+    this.#writer.item(number === undefined ? '- ' : `${number}. `)
+    return () => this.#writer.endItem()
+  }
+
+  #link(attributes: ElementFacts['attributes']): () => void {
+    const mark = this.#writer.mark
+    return () => {
+      if (this.#writer.mark.length === mark.length) return
+      const address = linkAddress(attributes.get('href') ?? '', this.#writer.since(mark))
+      if (address !== '') this.#writer.write(` (${address})`)
+    }
+  }
+}
+
+const integer = (text = '') => (/^\s*-?\d{1,9}\s*$/.test(text) ? Number(text) : undefined)
+
+const frameOf = (
+  nodes: HtmlNode[],
+  look: Look,
+  facts: ElementFacts | undefined,
+  leave: () => void,
+): Frame => ({
+  nodes,
+  next: 0,
+  look,
+  facts,
+  lastChild: undefined,
+  siblings: nodes.reduce((count, node) => count + (isElement(node) ? 1 : 0), 0),
+  leave,
+})

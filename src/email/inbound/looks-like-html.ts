@@ -1,0 +1,37 @@
+/** Tells a body that is HTML from a plain text that merely has angle brackets. */
+
+const known = new Set(
+  (
+    'a abbr address article b big blockquote body br button caption center cite code col dd del div dl dt em ' +
+    'figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i img ins kbd li link main mark meta nav ol ' +
+    'p pre q s section small span strike strong style sub sup table tbody td tfoot th thead title tr tt u ul'
+  ).split(' '),
+)
+
+/** Attributes must look like some, so that `<i think so>` is no tag. */
+const attributes = `(?:\\s+[\\w:-]+\\s*=\\s*(?:"[^"]*"|'[^']*'|[^\\s"'<>]+))*`
+const tag = new RegExp(`<(/?)([a-z][a-z0-9]*)${attributes}\\s*/?>`, 'gi')
+const code = /```[\s\S]*?```|`[^`\n]*`/g
+const quotes = /^[ \t]{0,3}>.*$/gm
+
+export function looksLikeHtml(text: string): boolean {
+  const start = text.trimStart()
+  if (/^<(!doctype\s+html|!--|\?xml\s)/i.test(start)) return true
+  const opened = new Set<string>()
+  for (const {
+    0: { length },
+    1: slash,
+    2: name = '',
+    index,
+  } of plain(start).matchAll(tag)) {
+    const element = name.toLowerCase()
+    if (!known.has(element)) continue
+    if (index === 0 && slash === '' && length > 0) return true
+    if (element === 'br' || (slash === '/' && opened.has(element))) return true
+    opened.add(element)
+  }
+  return false
+}
+
+/** Without what only speaks of HTML: code in backticks, and the quoted mail before. */
+const plain = (text: string) => text.replace(code, '').replace(quotes, '')

@@ -1,0 +1,92 @@
+/** Writes what a reader of HTML sees as plain lines: blanks fold, blocks stand on lines of their own. */
+import { withoutUnseen } from './clean-text.ts'
+
+/** Deeper ones look the same, so that a hostile depth costs nothing. */
+const deepest = 6
+
+export class TextWriter {
+  /** How many quotations and lists the text stands in. */
+  quotes = 0
+  lists = 0
+  readonly #parts: string[] = []
+  #length = 0
+  /** Line ends that are due before the next word. */
+  #breaks = 0
+  /** What is due between the last word and the next one on the same line. */
+  #gap = ''
+  #bullet = ''
+
+  get text(): string {
+    return this.#parts.join('')
+  }
+
+  get mark(): { part: number; length: number } {
+    return { part: this.#parts.length, length: this.#length }
+  }
+
+  /** What was written since then; nothing where it is long. */
+  since(mark: { part: number; length: number }): string | undefined {
+    if (this.#length - mark.length > 3000) return undefined
+    return this.#parts.slice(mark.part).join('')
+  }
+
+  write(text: string, keepsLines = false): void {
+    const seen = withoutUnseen(text)
+    if (keepsLines) {
+      for (const [at, line] of seen.split(/\r\n?|\n/).entries()) {
+        if (at > 0) this.lineBreak()
+        if (line !== '') this.#put(line)
+      }
+      return
+    }
+    const folded = seen.replace(/\s+/g, ' ')
+    const words = folded.trim()
+    if (folded.startsWith(' ')) this.#gap ||= ' '
+    if (words === '') return
+    this.#put(words)
+    if (folded.endsWith(' ')) this.#gap = ' '
+  }
+
+  lineBreak(): void {
+    this.#breaks++
+  }
+
+  /** What follows stands on a line of its own: 1, or after a blank line: 2. */
+  block(lines: 1 | 2): void {
+    if (this.#bullet === '') this.#breaks = Math.max(this.#breaks, lines)
+  }
+
+  item(bullet: string): void {
+    this.block(1)
+    this.#bullet = bullet
+  }
+
+  endItem(): void {
+    this.#bullet = ''
+    this.block(1)
+  }
+
+  cell(): void {
+    if (this.#breaks === 0 && this.#length > 0) this.#gap = ' | '
+  }
+
+  #put(words: string): void {
+    const isFirst = this.#length === 0
+    if (isFirst || this.#breaks > 0) {
+      const lists = Math.min(this.lists, deepest) - (this.#bullet === '' ? 0 : 1)
+      this.#push(isFirst ? '' : '\n'.repeat(Math.min(this.#breaks, 3)))
+      this.#push('> '.repeat(Math.min(this.quotes, deepest)) + '  '.repeat(Math.max(0, lists)))
+      this.#push(this.#bullet)
+    } else this.#push(this.#gap)
+    this.#breaks = 0
+    this.#gap = ''
+    this.#bullet = ''
+    this.#push(words)
+  }
+
+  #push(part: string): void {
+    if (part === '') return
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+}

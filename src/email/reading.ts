@@ -1,0 +1,88 @@
+/** Mail that was received, made safe for whoever reads it: cleaned, fenced, and bounded. */
+import { cleanLine, cleanText, shortened } from './inbound/clean-text.ts'
+import { fenced } from './inbound/fence.ts'
+import { readHtml } from './inbound/html-to-text.ts'
+import { looksLikeHtml } from './inbound/looks-like-html.ts'
+import type { Inbox, IncomingMail, MailHead } from './providers/provider.ts'
+
+interface ListInput {
+  query: string
+  max_results: number
+  page_token?: string | undefined
+}
+
+interface EmailList {
+  emails: MailHead[]
+  next_page_token?: string
+}
+
+interface Email {
+  id: string
+  subject: string
+  sender: string
+  to: string
+  date: string
+  /** Plain text between fences; see `fenced`. */
+  body: string
+  has_attachments: boolean
+  attachment_names: string[]
+  /** Left out where the body is whole. */
+  truncated?: true
+}
+
+const longestLine = 1000
+const longestSnippet = 200
+const mostAttachments = 1000
+
+export async function listEmails(inbox: Inbox, input: ListInput): Promise<EmailList> {
+  const { query, max_results, page_token } = input
+  const { mails, next_page_token } = await inbox.list({ query, limit: max_results, page_token })
+  return {
+    emails: mails.map(({ id, subject, sender, date, snippet }) => ({
+      id,
+      subject: line(subject),
+      sender: line(sender),
+      date,
+      snippet: line(snippet, longestSnippet),
+    })),
+    ...(next_page_token !== undefined && { next_page_token }),
+  }
+}
+
+export async function getEmail(inbox: Inbox, id: string): Promise<Email> {
+  const mail = await inbox.get(id)
+  const { text, isComplete } = visibleText(mail)
+  const { body, truncated } = fenced(text)
+  return {
+    id: mail.id,
+    subject: line(mail.subject),
+    sender: line(mail.sender),
+    to: line(mail.to),
+    date: mail.date,
+    body,
+    has_attachments: mail.attachment_names.length > 0,
+    attachment_names: mail.attachment_names.slice(0, mostAttachments).map((name) => line(name)),
+    ...((truncated || !isComplete) && { truncated: true }),
+  }
+}
+
+const line = (text: string, limit = longestLine) => {
+  // A line is cleaned as a whole only as far as it can be shown.
+  const clean = cleanLine(text.slice(0, limit * 100))
+  return clean.length <= limit ? clean : `${shortened(clean, limit - 1).trimEnd()}…`
+}
+
+/** The text part, unless there is nothing to see in it. */
+function visibleText({ text = '', html = '' }: IncomingMail): {
+  text: string
+  isComplete: boolean
+} {
+  const clean = isHtmlAlone(text) ? undefined : cleanText(text).trim()
+  if (clean) return { text: clean, isComplete: true }
+  const own = clean === undefined ? readHtml(text) : undefined
+  return own?.text || html.trim() === '' ? (own ?? { text: '', isComplete: true }) : readHtml(html)
+}
+
+/** Some programs put their HTML where the text belongs. */
+const isHtmlAlone = (text: string) =>
+  /^\s*</.test(text) && />\s*$/.test(text.slice(-1000)) && looksLikeHtml(text)
