@@ -15,7 +15,8 @@ const splitLazyImports = {
   name: 'split-lazy-imports',
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined
+      const isOurs = resolveDir.startsWith(join(root, 'src'))
+      if (kind !== 'dynamic-import' || !isOurs) return undefined
       const source = join(resolveDir, path)
       const isProvider = basename(dirname(source)) === 'providers'
       const name = `${basename(path, '.ts')}${isProvider ? '-provider' : ''}`

@@ -1,5 +1,6 @@
 /** The body of a mail as an agent gives it: plain text, or HTML that goes out with a text beside it. */
-import { htmlToText, looksLikeHtml } from './inbound/html-to-text.ts'
+import { htmlToText } from './inbound/html-to-text.ts'
+import { looksLikeHtml } from './inbound/looks-like-html.ts'
 
 export const bodyOf = (body: string): { text: string; html?: string } =>
   looksLikeHtml(body) ? { text: htmlToText(body), html: body } : { text: body }

@@ -46,6 +46,9 @@ export async function checkMail(
     throw notSent('invalid_request', 'from must be one address')
   }
   if (mail.to.length === 0) throw notSent('invalid_request', 'to is required')
+  if (mail.text === undefined && mail.html === undefined && !request.postmark?.template) {
+    throw notSent('invalid_request', 'the mail says nothing', 'Give it a text.')
+  }
   checkServiceFields(request)
   checkSizes(mail, limits)
   for (const attachment of request.attachments ?? []) {

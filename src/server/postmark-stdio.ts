@@ -1,20 +1,20 @@
 /** Serves the postmark toolset on standard input and output: `agentmail mcp postmark`. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
-import type { Outgoing } from '../email/outgoing.ts'
 import { log } from '../log.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { PostmarkContext } from '../tools/postmark/context.ts'
 import { tools } from '../tools/postmark/index.ts'
+import { MailDesk } from './mail-desk.ts'
+import { openProvider } from './mail-provider.ts'
 import { type Answer, makeServer } from './mcp-server.ts'
-import { openOutgoing } from './open-outgoing.ts'
 import { logged } from './send-log.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 const instructions =
   'Sends email through Postmark, once for each call. Send only what your user asked for. When the outcome is not known, do not call again before you know it.'
 
-/** Serves until the client closes its input (0) or stops reading (1). */
+/** Serves until the client closes its input (0) or stops reading (1). What is being sent then is finished first. */
 export async function servePostmark(config: Config): Promise<number> {
   const from = config.text('defaultFrom')
   const toolset = {
@@ -25,7 +25,8 @@ export async function servePostmark(config: Config): Promise<number> {
     tools: from === undefined ? tools : tools.map(withoutFrom),
   }
   const isLogging = /^(?:true|1|yes|on)$/i.test(config.text('enableLogging')?.trim() ?? '')
-  const open = opener(config)
+  const outgoing = new MailDesk(config, () => openProvider(config, 'postmark'))
+  const open = async () => ({ outgoing })
   const answer: Answer<PostmarkContext> = async (tool, args) => {
     const filled = from !== undefined && lacksFrom(args) ? { ...args, from } : args
     const result = await (isLogging ? logged(tool, open, filled) : tool.call(open, filled))
@@ -44,25 +45,9 @@ export async function servePostmark(config: Config): Promise<number> {
     transport,
     onerror: (error) => log(`protocol: ${error.message}`),
   })
-  return ended
-}
-
-/** The client is greeted first; what sends is loaded at the first call, and again if it could not be. */
-function opener(config: Config): () => Promise<PostmarkContext> {
-  let opening: Promise<Outgoing> | undefined
-  const open = async () => {
-    const { openPostmark } = await import('../email/providers/postmark.ts')
-    return openOutgoing(config, openPostmark(config))
-  }
-  return async () => {
-    opening ??= open()
-    try {
-      return { outgoing: await opening }
-    } catch (error) {
-      opening = undefined
-      throw error
-    }
-  }
+  const exitCode = await ended
+  await outgoing.close()
+  return exitCode
 }
 
 /** A default sender makes `from` optional. */

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import PostalMime, { type Email } from 'postal-mime'
 import { breakReply, type FaultRule, googleError } from './fake-gmail-faults.ts'
-import { type AddedMail, FakeGmailbox, Refusal } from './fake-gmailbox.ts'
 import { FakeGmailTokens } from './fake-gmail-tokens.ts'
+import { type AddedMail, FakeGmailbox, Refusal } from './fake-gmailbox.ts'
 
 export interface SeenRequest {
   method: string

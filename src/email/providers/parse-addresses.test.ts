@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AgentMailError } from '../../errors.ts'
-import { parseAddresses } from './parse-addresses.ts'
 import { addressList } from './address.ts'
+import { parseAddresses } from './parse-addresses.ts'
 
 const pairs = (text: string) =>
   parseAddresses('to', text).map(({ name, address }) => [name, address])

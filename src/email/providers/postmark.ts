@@ -1,10 +1,31 @@
 /** Mail through Postmark, by its own client: each send is one request, never repeated. */
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { checkHeaders } from './check-headers.ts'
 import { PostmarkClient } from './postmark-client.ts'
 import { formatted, keyName } from './postmark-format.ts'
 import { foundIn, lost, receiptOf, tokenMissing } from './postmark-reply.ts'
-import { notSent, type OutgoingMail, type Provider, type Receipt, type Trace } from './provider.ts'
+import {
+  type Limits,
+  notSent,
+  type OutgoingMail,
+  type Provider,
+  type Receipt,
+  type Trace,
+} from './provider.ts'
+
+const mebibyte = 1 << 20
+
+const limits: Limits = {
+  recipients: 50,
+  body: 5 * mebibyte,
+  total: 10 * mebibyte,
+  forbidden: new Set(
+    'vbs exe bin bat chm com cpl crt hlp hta inf ins isp jse lnk mdb pcd pif reg scr sct shs vbe vba wsf wsh wsl msc msi msp mst'.split(
+      ' ',
+    ),
+  ),
+}
 
 /** @example await openPostmark(config).send(mail, AbortSignal.timeout(30_000)) */
 export function openPostmark(config: Config): Provider {
@@ -15,9 +36,11 @@ export function openPostmark(config: Config): Provider {
   return {
     name: 'postmark',
     account: `${base}`,
+    limits,
 
     async send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt> {
       const token = tokenOf(config)
+      checkHeaders(mail)
       if (!mail.from && from === '') {
         const next = 'Give it, or set DEFAULT_FROM_ADDRESS.'
         throw notSent('invalid_request', 'from is required', next)

@@ -28,16 +28,9 @@ export const told = ({ status, to, messageId, draft }: Answer): string =>
     ? `Email sent successfully to ${to} with ID ${messageId}`
     : `Email not sent yet: it waits for approval in ${draft}`
 
-const mayHaveBeenSent =
-  'It is not known whether the email was sent, and it is not sent again by itself. Look into the activity of the Postmark server before you send it again.'
-
 export function inWords(error: AgentMailError | undefined): string {
   if (!error) return 'Failed to send email: internal error\nThe server has logged the details.'
-  const { postmark_code, outcome } = error.details ?? {}
+  const postmark_code = error.details?.postmark_code
   const code = typeof postmark_code === 'number' ? ` (Postmark error code: ${postmark_code})` : ''
-  return [
-    `Failed to send email: ${error.message}${code}`,
-    ...(outcome === 'unknown' ? [mayHaveBeenSent] : []),
-    ...(error.next ? [error.next] : []),
-  ].join('\n')
+  return [`Failed to send email: ${error.message}${code}`, error.next ?? []].flat().join('\n')
 }
