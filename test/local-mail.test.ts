@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -30,12 +31,13 @@ import { isLong } from './support/parts.ts'
 const never = new AbortController().signal
 
 class LocalFolder {
-  readonly path = temporaryFolder()
+  readonly path: string
   readonly provider
   readonly inbox
 
-  constructor(options: LocalOptions = {}) {
-    this.provider = openLocalMail(this.path, options)
+  constructor(options: LocalOptions = {}, path = temporaryFolder()) {
+    this.path = path
+    this.provider = openLocalMail(path, options)
     if (!this.provider.inbox) throw new Error('local mail can be read')
     this.inbox = this.provider.inbox
   }
@@ -135,7 +137,7 @@ describe('a file in inbox/', () => {
     expect(new Set(mails.map(({ id }) => id)).size).toBe(names.length)
     for (const { id } of mails) {
       expect(id).toMatch(/^[a-z0-9]{16,32}$/)
-      expect((await new LocalFolderAt(folder.path).inbox.get(id)).text).toBe('Hi')
+      expect((await new LocalFolder({}, folder.path).inbox.get(id)).text).toBe('Hi')
     }
   })
 
@@ -187,6 +189,7 @@ describe('a file in inbox/', () => {
     expect(subjects).toEqual(['', 'huge', ...Object.keys(hostile)].sort())
     for (const { id } of await folder.list()) await folder.inbox.get(id)
     expect((await folder.inbox.get(await folder.idOf('many headers'))).text).toBe('hi')
+    expect((await folder.inbox.get(await folder.idOf('no boundary'))).text).toBe('hi')
     expect((await folder.inbox.get(await folder.idOf('mail in mail'))).attachment_names).toEqual([
       'message.eml',
     ])
@@ -204,6 +207,8 @@ describe('a file in inbox/', () => {
     await folder.inbox.get(id)
     const after = statSync(join(folder.path, 'inbox/a.eml'))
     expect([after.mtimeMs, after.ctimeMs]).toEqual([before.mtimeMs, before.ctimeMs])
+    folder.drop('a.eml', 'Subject: still being writ')
+    expect((await folder.inbox.get(id)).subject).toBe('still being writ')
     folder.drop('b.tmp', mail({ Subject: 'second' }))
     renameSync(join(folder.path, 'inbox/b.tmp'), join(folder.path, 'inbox/a.eml'))
     expect(await folder.idOf('second')).toBe(id)
@@ -220,79 +225,6 @@ describe('a file in inbox/', () => {
       await expect(folder.inbox.original(id)).rejects.toEqual(refused)
     }
     expect(readdirSync(folder.path).sort()).toEqual(['inbox', 'sent'])
-  })
-})
-
-class LocalFolderAt {
-  readonly inbox
-
-  constructor(path: string) {
-    const { inbox } = openLocalMail(path)
-    if (!inbox) throw new Error('local mail can be read')
-    this.inbox = inbox
-  }
-}
-
-describe('reading', () => {
-  const latin = (text: string) => Buffer.from(text, 'latin1')
-
-  it.each([
-    [
-      'encoded words',
-      'Subject: =?UTF-8?B?R3LDvMOfZQ==?= =?UTF-8?Q?_aus?=',
-      { subject: 'Grüße aus' },
-    ],
-    ['raw UTF-8', 'Subject: Grüße', { subject: 'Grüße' }],
-    ['raw windows-1252', latin('Subject: caf\xe9 \x80'), { subject: 'café €' }],
-    ['windows-1252 words', 'Subject: =?windows-1252?Q?5_=80?=', { subject: '5 €' }],
-    ['folded lines', 'Subject: one\r\n two', { subject: 'one two' }],
-    ['a name', 'From: =?utf-8?q?J=C3=BCrgen?= <j@x.de>', { sender: 'Jürgen <j@x.de>' }],
-    ['a quoted name', 'From: "Doe, Jane" <j@x.de>', { sender: '"Doe, Jane" <j@x.de>' }],
-    ['two senders', 'From: a@x.de\r\nFrom: b@x.de\r\nReply-To: c@x.de', { sender: 'a@x.de' }],
-    ['no address', 'From: somebody', { sender: 'somebody' }],
-    ['several recipients', 'To: A <a@x.de>,\r\n b@x.de', { to: 'A <a@x.de>, b@x.de' }],
-    ['nobody', 'To: undisclosed-recipients:;', { to: 'undisclosed-recipients:;' }],
-    ['a bare id', 'Message-ID: a@b', { message_id: '<a@b>' }],
-    ['references', 'References: <a@b>\r\n\t<c@d>', { references: ['<a@b>', '<c@d>'] }],
-    ['a zone', 'Date: Tue, 1 Jul 2025 10:00:00 +0200 (CEST)', { date: Date.UTC(2025, 6, 1, 8) }],
-    ['an old form', 'Date: 1 Jul 25 10:00 GMT', { date: Date.UTC(2025, 6, 1, 10) }],
-    ['no date', 'Date: whenever 7', { date: undefined }],
-    [
-      'latin1 text',
-      'Content-Type: text/plain; charset=iso-8859-1\r\n\r\n\x80 \x93x\x94',
-      { text: '€ “x”' },
-    ],
-    ['text of no charset', latin('Subject: x\r\n\r\n5 \x80'), { text: '5 €' }],
-    [
-      'quoted-printable',
-      'Content-Type: text/plain; charset=cp1252\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n5 =80=\r\n!',
-      { text: '5 €!\n' },
-    ],
-    ['a byte order mark', '\ufeffSubject: x\r\n\r\nhi', { subject: 'x', text: 'hi' }],
-    ['no headers', 'just text', { subject: '', text: 'just text' }],
-  ])('decodes %s', async (_, bytes, expected) => {
-    const isLatin = typeof bytes === 'string' && bytes.includes('\x80')
-    const content =
-      typeof bytes !== 'string' ? bytes : Buffer.from(bytes, isLatin ? 'latin1' : 'utf8')
-    expect(await readMime(content)).toMatchObject(expected)
-  })
-
-  it('names what is attached and shows the texts around it', async () => {
-    const part = (head: string, body: string) => `--b\r\n${head}\r\n\r\n${body}\r\n`
-    const parts = [
-      part('Content-Type: text/plain', 'The text.'),
-      part('Content-Type: application/pdf; name="=?utf-8?q?R=C3=A9sum=C3=A9.pdf?="', 'AAAA'),
-      part("Content-Disposition: attachment; filename*=utf-8''%E2%82%AC.txt", 'text'),
-      part('Content-Type: image/png; name=logo.png\r\nContent-Disposition: inline', 'AAAA'),
-      part('Content-Type: image/png\r\nContent-ID: <x>', 'AAAA'),
-      part('Content-Type: message/rfc822', 'Subject: inner\r\n\r\nnot ours'),
-    ].join('')
-    const headers = { 'Content-Type': 'multipart/mixed; boundary=b' }
-    const { text, attachment_names } = await readMime(
-      Buffer.from(mail(headers, `${parts}--b--\r\n`)),
-    )
-    expect(text?.trim()).toBe('The text.')
-    expect(attachment_names).toEqual(['Résumé.pdf', '€.txt', 'logo.png', 'message.eml'])
   })
 })
 
@@ -325,7 +257,7 @@ describe('labels', () => {
       'Projekte/Übung',
       'Done',
     ])
-    expect(await new LocalFolderAt(folder.path).inbox.label(a, 'DONE')).toHaveLength(5)
+    expect(await new LocalFolder({}, folder.path).inbox.label(a, 'DONE')).toHaveLength(5)
     const { message_id } = await folder.send()
     expect(await inbox.label(message_id, 'Done')).toEqual(['SENT', 'Done'])
     expect(statSync(join(folder.path, 'labels.json')).mode & 0o777).toBe(0o600)
@@ -657,13 +589,15 @@ describe('a large inbox', () => {
     const folder = new LocalFolder()
     const count = isLong ? 10_000 : 2000
     const body = 'lorem ipsum dolor sit amet\r\n'.repeat(700)
-    for (let number = 0; number < count; number++) {
-      folder.drop(`${number}.eml`, mail({ Subject: `mail ${number}`, Date: daysAgo(number) }, body))
+    folder.drop('0.eml', mail({ Subject: 'mail 7' }, body))
+    const first = join(folder.path, 'inbox/0.eml')
+    for (let number = 1; number < count; number++) {
+      linkSync(first, join(folder.path, `inbox/${number}.eml`))
     }
     const { stdout } = await run(folder.path, 'list')
-    const [first, again, other] = costSchema.parse(JSON.parse(stdout)).costs
-    expect([first?.mails, again?.mails, other?.mails]).toEqual([10, 10, 10])
-    expect(first?.bytes).toBeLessThan(count * 8200 + (2 << 20))
+    const [once, again, other] = costSchema.parse(JSON.parse(stdout)).costs
+    expect([once?.mails, again?.mails, other?.mails]).toEqual([10, 10, 10])
+    expect(once?.bytes).toBeLessThan(count * 8200 + (2 << 20))
     expect(again?.bytes).toBeLessThan(2 << 20)
     expect(other?.bytes).toBeLessThan(2 << 20)
   })

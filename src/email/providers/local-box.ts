@@ -116,10 +116,14 @@ export class LocalBox {
       recipients: shortened(headers.recipients, 4000),
       thread_id: threadId(headers, place.id),
       key: headers.key,
-      hasParts: !/^text\/(?!calendar)|^$/i.test(block.fields.get('content-type') ?? ''),
+      hasParts: mayHaveParts(block.fields),
     }
   }
 }
+
+const mayHaveParts = (fields: HeaderBlock['fields']): boolean =>
+  !/^text\/(?:plain|html)\b|^$/i.test(fields.get('content-type') ?? '') ||
+  fields.has('content-disposition')
 
 /** A file that begins with a dot is another program's, or not yet complete. */
 const isMailName = (name: string): boolean => /^[^.][\s\S]*\.eml$/i.test(name)

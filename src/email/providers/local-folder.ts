@@ -60,7 +60,7 @@ const notMail = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'EACCES', 'EPE
 
 export interface OpenMail {
   stat: BigIntStats
-  /** The first bytes of it, at most so many. */
+  /** The first bytes of it, at most so many; what is cut is cut after a line, where there is one. */
   start(limit: number): Buffer
 }
 
@@ -81,7 +81,11 @@ export function withMail<T>(
   try {
     const stat = fstatSync(fd, { bigint: true })
     if (!stat.isFile()) return undefined
-    return use({ stat, start: (limit) => readStart(fd, Math.min(limit, Number(stat.size))) })
+    const size = Number(stat.size)
+    return use({
+      stat,
+      start: (limit) => (size <= limit ? readStart(fd, size) : wholeLines(readStart(fd, limit))),
+    })
   } finally {
     closeSync(fd)
   }
@@ -99,6 +103,10 @@ function readStart(fd: number, size: number): Buffer {
   return bytes.subarray(0, done)
 }
 
+/** Half a character at the end would make a text of another character set. */
+const wholeLines = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)
+
 /** A file that was not there before, complete and on disk; or none. */
 export function writeNew(folder: Folder, name: string, bytes: Buffer): void {
   const fd = folder.open(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
@@ -115,7 +123,7 @@ export function writeNew(folder: Folder, name: string, bytes: Buffer): void {
 
 function folderError(error: unknown): unknown {
   if (AgentMailError.is(error) && error.code !== 'permission_denied') return error
-  if (AgentMailError.is(error) || hasCode(error, 'ENOTDIR', 'EEXIST', 'ELOOP')) {
+  if (AgentMailError.is(error) || hasCode(error, 'ENOTDIR', 'EEXIST', 'ELOOP', 'EISDIR')) {
     const words = 'the place of local mail is not a folder, or inbox/ or sent/ in it is not'
     const next =
       'Put folders there instead of links and files, or name another folder in AGENTMAIL_MAIL_DIR.'

@@ -6,7 +6,7 @@ import { type BoxName, boxNames } from './local-folder.ts'
 
 const maxTerms = 100
 
-export interface Candidate {
+interface Candidate {
   head: LocalHead
   labels: string[]
 }

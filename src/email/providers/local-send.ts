@@ -15,7 +15,9 @@ export async function writeSent(
   mail: OutgoingMail,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const { raw } = await compose(mail, { keepBcc: true })
+  const { raw } = await compose(mail, { keepBcc: true }).catch(() => {
+    throw notSent('send_failed', 'the mail was not sent: it could not be composed')
+  })
   if (signal.aborted) throw notSent('send_failed', 'the mail was not sent: it took too long')
   const headers = headersOf(readHeaders(raw))
   const sentAt = headers.date ?? systemClock.now()
@@ -64,14 +66,11 @@ function moveIn(folder: Folder, temporary: string, name: string): void {
   try {
     linkSync(folder.at(temporary), folder.at(name))
   } catch (error) {
-    if (hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) {
-      renameSync(folder.at(temporary), folder.at(name))
-      return
-    }
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+    renameSync(folder.at(temporary), folder.at(name))
+  } finally {
     rmSync(folder.at(temporary), { force: true })
-    throw error
   }
-  rmSync(folder.at(temporary), { force: true })
 }
 
 function notWritten(error: unknown): AgentMailError {

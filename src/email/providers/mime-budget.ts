@@ -3,11 +3,17 @@ import { pauses } from '../../pause.ts'
 
 /** The parser takes 5 to 10 µs a line, and holds up everybody else while it works. */
 const maxTextLines = 12_000
-const maxTextBytes = 2 << 20
+const maxTextBytes = 1 << 20
 const maxHeaderLines = 10_000
 const maxParts = 2000
 
 const notText = /^(?:application|image|audio|video|font|model|message)\//i
+
+/** The mark between the parts of a mail, as a line of its headers names it; empty where it names none. */
+export function boundaryIn(line: string): string {
+  const [, quoted, plain = ''] = /boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(line) ?? []
+  return quoted ?? plain
+}
 
 /** The body of a mail of this Content-Type with every part of it, but short. */
 export async function withinBudget(body: Buffer, contentType: string): Promise<Buffer> {
@@ -70,8 +76,7 @@ class Budget {
   }
 
   #noteBoundary(line: string): void {
-    const [, quoted, plain = ''] = /boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(line) ?? []
-    const boundary = quoted ?? plain
+    const boundary = boundaryIn(line)
     if (boundary !== '') this.#boundaries.add(boundary)
   }
 

@@ -1,10 +1,9 @@
 /** Reads a mail as it came over the wire: its headers, its texts and the names of what is attached, whatever is wrong with it. */
-
 import { isUtf8 } from 'node:buffer'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
 import { guessedText, mendWindows1252 } from './mail-text.ts'
-import { withinBudget } from './mime-budget.ts'
+import { boundaryIn, withinBudget } from './mime-budget.ts'
 
 /** Of a mail that cannot be taken apart, the text as it stands there is better than nothing. */
 const maxRawText = 100_000
@@ -53,10 +52,17 @@ async function readBody(
   }
 }
 
-/** A text that names no character set is UTF-8, unless it cannot be. */
+/** What the body is read as: where its type is none, or not true, that is text. */
 function contentType(type: string, body: Buffer): string {
-  const isOpen = /^text\//i.test(type) && !/charset/i.test(type)
-  return isOpen && !isUtf8(body) ? `${type}; charset=windows-1252` : type
+  const isType = /^[\w.+-]+\/[\w.+-]+/.test(type)
+  const isTorn = /^multipart\//i.test(type) && !body.includes(`--${boundaryIn(type) || '\n'}`)
+  if (!isType || isTorn) return contentType('text/plain', body)
+  if (!/^text\//i.test(type)) return type
+  const shown = /\bname\s*\*?=/i.test(type)
+    ? type
+    : type.replace(/^text\/(?!html)[\w.+-]+/i, 'text/plain')
+  // A text that names no character set is UTF-8, unless it cannot be.
+  return /charset/i.test(type) || isUtf8(body) ? shown : `${shown}; charset=windows-1252`
 }
 
 const readable = (text: string | undefined): string | undefined =>

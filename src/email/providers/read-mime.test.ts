@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { readMime } from './read-mime.ts'
+
+describe('reading', () => {
+  const latin = (text: string) => Buffer.from(text, 'latin1')
+
+  it.each([
+    [
+      'encoded words',
+      'Subject: =?UTF-8?B?R3LDvMOfZQ==?= =?UTF-8?Q?_aus?=',
+      { subject: 'Grüße aus' },
+    ],
+    ['raw UTF-8', 'Subject: Grüße', { subject: 'Grüße' }],
+    ['raw windows-1252', latin('Subject: caf\xe9 \x80'), { subject: 'café €' }],
+    ['windows-1252 words', 'Subject: =?windows-1252?Q?5_=80?=', { subject: '5 €' }],
+    ['folded lines', 'Subject: one\r\n two', { subject: 'one two' }],
+    ['a name', 'From: =?utf-8?q?J=C3=BCrgen?= <j@x.de>', { sender: 'Jürgen <j@x.de>' }],
+    ['a quoted name', 'From: "Doe, Jane" <j@x.de>', { sender: '"Doe, Jane" <j@x.de>' }],
+    ['two senders', 'From: a@x.de\r\nFrom: b@x.de\r\nReply-To: c@x.de', { sender: 'a@x.de' }],
+    ['no address', 'From: somebody', { sender: 'somebody' }],
+    ['several recipients', 'To: A <a@x.de>,\r\n b@x.de', { to: 'A <a@x.de>, b@x.de' }],
+    ['nobody', 'To: undisclosed-recipients:;', { to: 'undisclosed-recipients:;' }],
+    ['a bare id', 'Message-ID: a@b', { message_id: '<a@b>' }],
+    ['references', 'References: <a@b>\r\n\t<c@d>', { references: ['<a@b>', '<c@d>'] }],
+    ['a zone', 'Date: Tue, 1 Jul 2025 10:00:00 +0200 (CEST)', { date: Date.UTC(2025, 6, 1, 8) }],
+    ['an old form', 'Date: 1 Jul 25 10:00 GMT', { date: Date.UTC(2025, 6, 1, 10) }],
+    ['no date', 'Date: whenever 7', { date: undefined }],
+    [
+      'latin1 text',
+      'Content-Type: text/plain; charset=iso-8859-1\r\n\r\n\x80 \x93x\x94',
+      { text: '€ “x”' },
+    ],
+    ['text of no charset', latin('Subject: x\r\n\r\n5 \x80'), { text: '5 €' }],
+    [
+      'quoted-printable',
+      'Content-Type: text/plain; charset=cp1252\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n5 =80=\r\n!',
+      { text: '5 €!\n' },
+    ],
+    ['another text', 'Content-Type: text/markdown\r\n\r\n# hi', { text: '# hi' }],
+    ['no type', 'Content-Type: text\r\n\r\nhi', { text: 'hi' }],
+    ['a byte order mark', '\ufeffSubject: x\r\n\r\nhi', { subject: 'x', text: 'hi' }],
+    ['no headers', 'just text', { subject: '', text: 'just text' }],
+  ])('decodes %s', async (_, bytes, expected) => {
+    const isLatin = typeof bytes === 'string' && bytes.includes('\x80')
+    const content =
+      typeof bytes !== 'string' ? bytes : Buffer.from(bytes, isLatin ? 'latin1' : 'utf8')
+    expect(await readMime(content)).toMatchObject(expected)
+  })
+
+  it('names what is attached and shows the texts around it', async () => {
+    const part = (head: string, body: string) => `--b\r\n${head}\r\n\r\n${body}\r\n`
+    const parts = [
+      part('Content-Type: text/plain', 'The text.'),
+      part('Content-Type: application/pdf; name="=?utf-8?q?R=C3=A9sum=C3=A9.pdf?="', 'AAAA'),
+      part("Content-Disposition: attachment; filename*=utf-8''%E2%82%AC.txt", 'text'),
+      part('Content-Type: image/png; name=logo.png\r\nContent-Disposition: inline', 'AAAA'),
+      part('Content-Type: image/png\r\nContent-ID: <x>', 'AAAA'),
+      part('Content-Type: message/rfc822', 'Subject: inner\r\n\r\nnot ours'),
+    ].join('')
+    const { text, attachment_names } = await readMime(
+      Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--\r\n`),
+    )
+    expect(text?.trim()).toBe('The text.')
+    expect(attachment_names).toEqual(['Résumé.pdf', '€.txt', 'logo.png', 'message.eml'])
+  })
+})
