@@ -13,6 +13,7 @@ describe('the command line itself', () => {
     expect(built.length).toBeGreaterThan(10)
     expect(withLibrary).toEqual([
       'coordination-stdio.cjs',
+      'gmail-stdio.cjs',
       'mailbox-stdio.cjs',
       'obsidian-stdio.cjs',
       'postmark-stdio.cjs',

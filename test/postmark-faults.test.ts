@@ -5,7 +5,7 @@ import { mail, PostmarkServer, sharedFake } from './support/postmark.ts'
 
 const fake = sharedFake()
 
-const unknown = /\nIt is not known whether the email was sent, and it is not sent again by itself\./
+const unknown = /\nIt is not known whether the mail was sent, and it is not sent again by itself\./
 const postmark = (ErrorCode: number, Message: string) => ({ ErrorCode, Message })
 
 describe('a fault of Postmark', () => {
