@@ -1,4 +1,5 @@
 /** The ledger, when a process dies between its steps. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../src/coordination/schema.ts'
@@ -16,11 +17,12 @@ const intent = {
   recipients: ['jane@example.com'],
   subject: 'Hello',
 } satisfies Intent
+const sending = { subject: 'Hello', audited_at: '2026-01-15T10:00:00.000Z' }
 const receipt = { message_id: 'm', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
 
 interface Process {
   ledger: SendLedger
-  /** What the system does to a process that dies: its lock is gone, the rest stays. */
+  /** What the system does to a process that dies: its lock is gone, its file stays. */
   die(): void
 }
 
@@ -30,7 +32,13 @@ async function startIn(folder: string, now = () => Date.now()): Promise<Process>
   const holder = new Holder(join(folder, 'senders'))
   const ledger = new SendLedger({ store, holder, timeoutMs: 30_000, clock: { now } })
   onTestFinished(() => ledger.close())
-  return { ledger, die: () => holder.close() }
+  return {
+    ledger,
+    die() {
+      holder.close()
+      writeFileSync(join(folder, 'senders', holder.name), '')
+    },
+  }
 }
 
 describe('the ledger of mails', () => {
@@ -42,17 +50,17 @@ describe('the ledger of mails', () => {
     const second = await two.ledger.begin(intent)
     expect(second).toMatchObject({ isMine: true, record: { id: first.record.id } })
     // Should the first one wake after all, it may not send any more.
-    await expect(one.ledger.sending(first.record, 'now')).rejects.toMatchObject({
+    await expect(one.ledger.sending(first.record, sending)).rejects.toMatchObject({
       details: { outcome: 'not_sent' },
     })
-    await two.ledger.sending(second.record, 'now')
+    await two.ledger.sending(second.record, sending)
   })
 
   it('calls unknown what a dead process had given to the service, and never gives it out again', async () => {
     const folder = temporaryFolder()
     const [one, two] = [await startIn(folder), await startIn(folder)]
     const { record } = await one.ledger.begin(intent)
-    const sending = await one.ledger.sending(record, 'now')
+    const taken = await one.ledger.sending(record, sending)
     one.die()
     for (const process of [two, await startIn(folder)]) {
       expect(await process.ledger.begin(intent)).toMatchObject({
@@ -61,7 +69,7 @@ describe('the ledger of mails', () => {
       })
     }
     // If it lived after all, what it knows counts.
-    await one.ledger.settle(sending, 'sent', { receipt })
+    await one.ledger.settle(taken, 'sent', { receipt })
     expect(await two.ledger.begin(intent)).toMatchObject({ record: { state: 'sent', ...receipt } })
   })
 
@@ -69,14 +77,14 @@ describe('the ledger of mails', () => {
     const folder = temporaryFolder()
     const [one, two] = [await startIn(folder), await startIn(folder)]
     const { record } = await one.ledger.begin(intent)
-    const sending = await one.ledger.sending(record, 'now')
+    const taken = await one.ledger.sending(record, sending)
     let isAnswered = false
     const waiting = two.ledger.begin(intent).finally(() => {
       isAnswered = true
     })
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(isAnswered).toBe(false)
-    await one.ledger.settle(sending, 'sent', { receipt })
+    await one.ledger.settle(taken, 'sent', { receipt })
     expect(await waiting).toMatchObject({ isMine: false, record: { state: 'sent' } })
   })
 
@@ -84,7 +92,7 @@ describe('the ledger of mails', () => {
     const folder = temporaryFolder()
     const elsewhere = await startIn(folder)
     const { record } = await elsewhere.ledger.begin(intent)
-    await elsewhere.ledger.sending(record, 'now')
+    await elsewhere.ledger.sending(record, sending)
     const later = await startIn(folder, () => Date.now() + 46_000)
     expect(await later.ledger.begin(intent)).toMatchObject({ record: { state: 'unknown' } })
   })
@@ -93,7 +101,7 @@ describe('the ledger of mails', () => {
     const folder = temporaryFolder()
     const [one, two] = [await startIn(folder), await startIn(folder)]
     const { record } = await one.ledger.begin({ ...intent, key: undefined })
-    await one.ledger.sending(record, 'now')
+    await one.ledger.sending(record, sending)
     expect(await two.ledger.byId(record.id)).toMatchObject({ state: 'sending' })
     one.die()
     expect(await two.ledger.byId(record.id)).toMatchObject({ state: 'unknown' })

@@ -1,5 +1,5 @@
 /** Tells whether a process that began to send still lives: each holds a lock that the system drops with it. */
-import { closeSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { hasCode } from '../errors.ts'
@@ -35,8 +35,11 @@ export class Holder {
     return this.#isFree(join(this.#folder, name))
   }
 
+  /** A process that ends in order leaves nothing behind: neither a mail under way nor its file. */
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd)
+    if (this.#fd === undefined) return
+    rmSync(join(this.#folder, this.name), { force: true })
+    closeSync(this.#fd)
     this.#fd = undefined
   }
 

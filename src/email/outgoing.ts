@@ -121,7 +121,10 @@ export class Outgoing {
     })
     const timestamp = rfc3339(this.#clock.now())
     await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
-    const sending = await this.#options.ledger.sending(record, timestamp)
+    const sending = await this.#options.ledger.sending(record, {
+      subject: mail.subject,
+      audited_at: timestamp,
+    })
     return this.#giveToService(sending, mail)
   }
 

@@ -22,6 +22,8 @@ interface LedgerOptions {
 
 /** What is known when a step is done. */
 interface Change {
+  /** A reply takes that of its thread. */
+  subject?: string
   audited_at?: string
   receipt?: Receipt
   draft?: string
@@ -108,8 +110,11 @@ export class SendLedger {
   }
 
   /** The last step before the service is called; fails where another process has taken it over. */
-  async sending(record: SendRecord, audited_at: string): Promise<SendRecord> {
-    const changed = await this.#change(record, 'sending', { audited_at })
+  async sending(
+    record: SendRecord,
+    change: { subject: string; audited_at: string },
+  ): Promise<SendRecord> {
+    const changed = await this.#change(record, 'sending', change)
     if (changed) return changed
     throw notSent(
       'send_failed',
@@ -152,15 +157,14 @@ export class SendLedger {
   async #change(
     record: SendRecord,
     state: SendState,
-    { audited_at, receipt, draft, reason }: Change = {},
+    { receipt, reason, ...change }: Change = {},
   ): Promise<SendRecord | undefined> {
     const columns: Record<string, SqlValue> = {
       state,
       ...this.#mark(),
       changed_ms: this.#clock.now(),
       reason: reason?.slice(0, 1000) ?? null,
-      ...(audited_at !== undefined && { audited_at }),
-      ...(draft !== undefined && { draft }),
+      ...change,
       ...(receipt && {
         message_id: receipt.message_id,
         thread_id: receipt.thread_id ?? null,
