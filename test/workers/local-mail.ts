@@ -19,12 +19,13 @@ if (task === 'label') {
 
 if (task === 'send') {
   const nobody = { from: undefined, cc: [], bcc: [], reply_to: [], html: undefined }
-  const rest = { attachments: [], original: undefined, postmark: undefined }
+  const content = Buffer.alloc(300_000) // so that most of the time is spent writing
+  const attachments = [{ name: 'a.bin', content, contentType: 'application/octet-stream' }]
+  const rest = { attachments, original: undefined, postmark: undefined, text: 'Hi' }
   for (let number = 1; ; number++) {
     const to = [{ name: '', address: 'ada@example.com' }]
     const mail = { ...nobody, ...rest, to, subject: `Mail ${number}`, key: `key-${number}` }
-    const text = `${'long '.repeat(20_000)}\nthe end`
-    const { message_id } = await send({ ...mail, text }, new AbortController().signal)
+    const { message_id } = await send(mail, new AbortController().signal)
     say(message_id)
   }
 }

@@ -1,6 +1,7 @@
 /** Reads a mail as it came over the wire: its headers, its texts and the names of what is attached, whatever is wrong with it. */
 import { isUtf8 } from 'node:buffer'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import { rfc3339 } from '../../clock.ts'
 import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
 import { guessedText, mendWindows1252 } from './mail-text.ts'
 import { boundaryIn, withinBudget } from './mime-budget.ts'
@@ -8,7 +9,9 @@ import { boundaryIn, withinBudget } from './mime-budget.ts'
 /** Of a mail that cannot be taken apart, the text as it stands there is better than nothing. */
 const maxRawText = 100_000
 
-export interface MimeMail extends MailHeaders {
+export interface MimeMail extends Omit<MailHeaders, 'date'> {
+  /** ISO 8601; nothing where there is no date or a bad one. */
+  date: string | undefined
   text: string | undefined
   html: string | undefined
   attachment_names: string[]
@@ -18,7 +21,9 @@ export interface MimeMail extends MailHeaders {
 export async function readMime(bytes: Buffer): Promise<MimeMail> {
   const block = readHeaders(bytes)
   const body = bytes.subarray(block.bodyStart ?? bytes.length)
-  return { ...headersOf(block), ...(await readBody(body, block.fields)) }
+  const { date, ...headers } = headersOf(block)
+  const texts = await readBody(body, block.fields)
+  return { ...headers, date: date === undefined ? undefined : rfc3339(date), ...texts }
 }
 
 async function readBody(
