@@ -63,4 +63,25 @@ describe('reading', () => {
     expect(text?.trim()).toBe('The text.')
     expect(attachment_names).toEqual(['Résumé.pdf', '€.txt', 'logo.png', 'message.eml'])
   })
+
+  it('leaves HTML without a text beside it to whoever knows what is hidden in it', async () => {
+    const mail = [
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+      'first',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<p>second</p><p style="display:none">secret</p>',
+      '--b--',
+      '',
+    ].join('\r\n')
+    const { text, html } = await readMime(Buffer.from(mail))
+    expect(text).toBeUndefined()
+    expect(html).toContain('first')
+    expect(html).toContain('<p>second</p>')
+  })
 })

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { rfc3339 } from '../../clock.ts'
+import { isRecord } from '../../json.ts'
 import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
 import { guessedText, mendWindows1252 } from './mail-text.ts'
 import { boundaryIn, withinBudget } from './mime-budget.ts'
@@ -42,19 +43,30 @@ async function readBody(
   // The parser is slow with the lines of a plain text, and quick with one long line of base64.
   const mail = `${head.join('\r\n')}\r\n\r\n`
   const parts = [Buffer.from(mail), isPlain ? Buffer.from(short.toString('base64')) : short]
+  // A mail within a mail is an attachment: its text is not this sender's.
+  const parser = new PostalMime({ forceRfc822Attachments: true })
   let email: Email
   try {
-    // A mail within a mail is an attachment: its text is not this sender's.
-    email = await PostalMime.parse(Buffer.concat(parts), { forceRfc822Attachments: true })
+    email = await parser.parse(Buffer.concat(parts))
   } catch {
     const text = guessedText(body.subarray(0, maxRawText))
     return { text: readable(text), html: undefined, attachment_names: [] }
   }
   return {
-    text: readable(email.text),
+    text: isToldByText(parser) ? readable(email.text) : undefined,
     html: readable(email.html),
     attachment_names: email.attachments.flatMap(attachmentName),
   }
+}
+
+/**
+ * Whether the text tells all that there is. The parser puts words of its own in the place of HTML
+ * without a text beside it, and it does not know what of that is hidden.
+ */
+function isToldByText(parser: PostalMime): boolean {
+  const parts: unknown = Reflect.get(parser, 'textMap')
+  if (!(parts instanceof Map)) throw new TypeError('postal-mime keeps its texts elsewhere')
+  return [...parts.values()].every((part) => isRecord(part) && !(part.html && !part.plain))
 }
 
 /** What the body is read as: where its type is none, or not true, that is text. */
