@@ -112,14 +112,22 @@ export class GmailApi {
   }
 
   async #request(request: Request, token: string, signal: AbortSignal, limit: number) {
-    const headers = { authorization: `Bearer ${token}` }
-    // Not the library's time-out: with it, a signal that has already fired would be ignored.
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(limit)])
-    bounded.throwIfAborted()
-    // The root goes with each request: given to the client as a whole, it would lose its path.
-    const options = { headers, rootUrl: this.#rootUrl, signal: bounded }
-    const { data } = await request(this.#users, options)
-    return data
+    signal.throwIfAborted()
+    const stopped = new AbortController()
+    // A moment later: a request that begins with a fired signal would end the process, since its
+    // body is destroyed before anybody listens to it.
+    const stop = () => void setImmediate(() => stopped.abort())
+    const timer = setTimeout(stop, limit)
+    signal.addEventListener('abort', stop)
+    try {
+      const headers = { authorization: `Bearer ${token}` }
+      // The root goes with each request: given to the client as a whole, it would lose its path.
+      const options = { headers, rootUrl: this.#rootUrl, signal: stopped.signal }
+      return (await request(this.#users, options)).data
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    }
   }
 
   #faultIn(error: unknown): Fault {
