@@ -33,9 +33,10 @@ function decoded(value: string, finish: Finish): string {
   let text = ''
   let at = 0
   let words: Word[] = []
+  const unknown = new Set<string>()
   const lastEnd = header.lastIndexOf('?=')
   const flush = () => {
-    if (words.length > 0) text += finish(textOf(words), text.endsWith('"'))
+    if (words.length > 0) text += finish(textOf(words, unknown), text.endsWith('"'))
     words = []
   }
   while (at < header.length) {
@@ -68,20 +69,23 @@ function wordAt(header: string, start: number): Word | undefined {
 }
 
 /** Neighbours in one character set are put together first: a character may be split over two. */
-function textOf(words: Word[]): string {
+function textOf(words: Word[], unknown: Set<string>): string {
   let text = ''
   for (let first = 0; first < words.length; ) {
     const charset = words[first]?.charset.toLowerCase() ?? ''
     let end = first + 1
     while (words[end]?.charset.toLowerCase() === charset) end++
     const run = words.slice(first, end)
-    text += textIn(charset, Buffer.concat(run.map(({ bytes }) => bytes))) ?? rawOf(run)
+    // To ask for a character set that is unknown is slow, and a header may name thousands.
+    const isHopeless = unknown.has(charset) || unknown.size > 10
+    const bytes = Buffer.concat(run.map(({ bytes }) => bytes))
+    const readable = isHopeless ? undefined : textIn(charset, bytes)
+    if (readable === undefined) unknown.add(charset)
+    text += readable ?? run.map(({ raw }) => raw).join(' ')
     first = end
   }
   return text
 }
-
-const rawOf = (words: Word[]): string => words.map(({ raw }) => raw).join(' ')
 
 /** Of text with `=C3` or `%C3` in it. */
 const bytesOf = (text: string, mark: '=' | '%' = '='): Buffer =>

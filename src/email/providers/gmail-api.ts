@@ -5,6 +5,7 @@ import { AgentMailError } from '../../errors.ts'
 import { randomFraction } from '../../random.ts'
 import type { GmailAccount } from './gmail-account.ts'
 import { type Fault, faultIn, readError } from './gmail-error.ts'
+import { unlessAborted, within } from './time-limit.ts'
 
 /** In milliseconds. */
 export interface Limits {
@@ -48,9 +49,9 @@ export class GmailApi {
     }).users
   }
 
-  /** One call of the port may take this long. */
-  callSignal(): AbortSignal {
-    return AbortSignal.timeout(this.#limits.call)
+  /** One call of the port, with the time that it may take. */
+  call<T>(work: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {
+    return within({ limit: this.#limits.call, ...(outer && { outer }) }, work)
   }
 
   /** For requests that may be made twice without harm. */
@@ -143,19 +144,4 @@ function waitBefore(tries: number, fault: Fault, pause: number): number | undefi
   if (!mayPass || (retryAfterSeconds ?? 0) > longestWaitSeconds) return undefined
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + randomFraction() * 100
   return pause * 2 ** (tries - 1) * (1 + randomFraction())
-}
-
-/** What the signal stops waiting for may still go on, unheard. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new AgentMailError('internal', 'Gmail took too long', 'Try again later.'))
-  })
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
