@@ -30,13 +30,14 @@ type Finish = (text: string, isQuoted: boolean) => string
 
 function decoded(value: string, finish: Finish): string {
   const header = value.replace(/\r?\n(?=[ \t])/g, '').replace(/[\r\n]+/g, ' ')
-  let text = ''
+  const pieces: string[] = [] // a text that grows would be copied whole at each look at its end
   let at = 0
   let words: Word[] = []
   const unknown = new Set<string>()
   const lastEnd = header.lastIndexOf('?=')
   const flush = () => {
-    if (words.length > 0) text += finish(textOf(words, unknown), text.endsWith('"'))
+    const isQuoted = pieces.at(-1)?.endsWith('"') ?? false
+    if (words.length > 0) pieces.push(finish(textOf(words, unknown), isQuoted))
     words = []
   }
   while (at < header.length) {
@@ -46,13 +47,16 @@ function decoded(value: string, finish: Finish): string {
     // White space between two words only separates them.
     if (plain !== '' && !(word && words.length > 0 && plain.trim() === '')) {
       flush()
-      text += plain
+      pieces.push(plain)
     }
     at = word ? start + word.raw.length : at + plain.length
     if (word) words.push(word)
   }
   flush()
-  return text.replace(/\p{Cc}+/gu, ' ').trim() // an encoded line end must not become a real one
+  return pieces
+    .join('')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim() // an encoded line end must not become a real one
 }
 
 function wordAt(header: string, start: number): Word | undefined {
