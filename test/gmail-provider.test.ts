@@ -136,6 +136,20 @@ describe('sending through Gmail', () => {
     expect(failure).toMatchObject({ code: 'send_failed', details: { outcome: 'unknown' } })
   })
 
+  it('lives on, whenever the time of a mail is up', async () => {
+    // The library would end the process with an uncaught error if the signal fired just as it begins.
+    for (let steps = 1; steps < 40; steps++) {
+      const stop = new AbortController()
+      const check = stop.signal.throwIfAborted.bind(stop.signal)
+      stop.signal.throwIfAborted = async () => {
+        check() // the last look at the signal before the request
+        for (let step = 0; step < steps; step++) await Promise.resolve()
+        stop.abort()
+      }
+      expect(await failureOf(send({}, stop.signal))).toMatchObject({ code: 'send_failed' })
+    }
+  })
+
   it('finds a mail again by its key, whatever the search says', async () => {
     const find: NonNullable<Provider['find']> = (trace, signal) =>
       on.gmail.find?.(trace, signal) ?? Promise.reject(new Error('Gmail can look for mails'))

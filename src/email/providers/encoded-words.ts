@@ -30,12 +30,14 @@ type Finish = (text: string, isQuoted: boolean) => string
 
 function decoded(value: string, finish: Finish): string {
   const header = value.replace(/\r?\n(?=[ \t])/g, '').replace(/[\r\n]+/g, ' ')
-  let text = ''
+  const pieces: string[] = [] // a text that grows would be copied whole at each look at its end
   let at = 0
   let words: Word[] = []
+  const unknown = new Set<string>()
   const lastEnd = header.lastIndexOf('?=')
   const flush = () => {
-    if (words.length > 0) text += finish(textOf(words), text.endsWith('"'))
+    const isQuoted = pieces.at(-1)?.endsWith('"') ?? false
+    if (words.length > 0) pieces.push(finish(textOf(words, unknown), isQuoted))
     words = []
   }
   while (at < header.length) {
@@ -45,13 +47,16 @@ function decoded(value: string, finish: Finish): string {
     // White space between two words only separates them.
     if (plain !== '' && !(word && words.length > 0 && plain.trim() === '')) {
       flush()
-      text += plain
+      pieces.push(plain)
     }
     at = word ? start + word.raw.length : at + plain.length
     if (word) words.push(word)
   }
   flush()
-  return text.replace(/\p{Cc}+/gu, ' ').trim() // an encoded line end must not become a real one
+  return pieces
+    .join('')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim() // an encoded line end must not become a real one
 }
 
 function wordAt(header: string, start: number): Word | undefined {
@@ -68,20 +73,23 @@ function wordAt(header: string, start: number): Word | undefined {
 }
 
 /** Neighbours in one character set are put together first: a character may be split over two. */
-function textOf(words: Word[]): string {
+function textOf(words: Word[], unknown: Set<string>): string {
   let text = ''
   for (let first = 0; first < words.length; ) {
     const charset = words[first]?.charset.toLowerCase() ?? ''
     let end = first + 1
     while (words[end]?.charset.toLowerCase() === charset) end++
     const run = words.slice(first, end)
-    text += textIn(charset, Buffer.concat(run.map(({ bytes }) => bytes))) ?? rawOf(run)
+    // To ask for a character set that is unknown is slow, and a header may name thousands.
+    const isHopeless = unknown.has(charset) || unknown.size > 10
+    const bytes = Buffer.concat(run.map(({ bytes }) => bytes))
+    const readable = isHopeless ? undefined : textIn(charset, bytes)
+    if (readable === undefined) unknown.add(charset)
+    text += readable ?? run.map(({ raw }) => raw).join(' ')
     first = end
   }
   return text
 }
-
-const rawOf = (words: Word[]): string => words.map(({ raw }) => raw).join(' ')
 
 /** Of text with `=C3` or `%C3` in it. */
 const bytesOf = (text: string, mark: '=' | '%' = '='): Buffer =>

@@ -5,6 +5,7 @@ import { AgentMailError } from '../../errors.ts'
 import { randomFraction } from '../../random.ts'
 import type { GmailAccount } from './gmail-account.ts'
 import { type Fault, faultIn, readError } from './gmail-error.ts'
+import { unlessAborted, within } from './time-limit.ts'
 
 /** In milliseconds. */
 export interface Limits {
@@ -48,9 +49,9 @@ export class GmailApi {
     }).users
   }
 
-  /** One call of the port may take this long. */
-  callSignal(): AbortSignal {
-    return AbortSignal.timeout(this.#limits.call)
+  /** One call of the port, with the time that it may take. */
+  call<T>(work: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {
+    return within({ limit: this.#limits.call, ...(outer && { outer }) }, work)
   }
 
   /** For requests that may be made twice without harm. */
@@ -112,14 +113,22 @@ export class GmailApi {
   }
 
   async #request(request: Request, token: string, signal: AbortSignal, limit: number) {
-    const headers = { authorization: `Bearer ${token}` }
-    // Not the library's time-out: with it, a signal that has already fired would be ignored.
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(limit)])
-    bounded.throwIfAborted()
-    // The root goes with each request: given to the client as a whole, it would lose its path.
-    const options = { headers, rootUrl: this.#rootUrl, signal: bounded }
-    const { data } = await request(this.#users, options)
-    return data
+    signal.throwIfAborted()
+    const stopped = new AbortController()
+    // A moment later: a request that begins with a fired signal would end the process, since its
+    // body is destroyed before anybody listens to it.
+    const stop = () => void setImmediate(() => stopped.abort())
+    const timer = setTimeout(stop, limit)
+    signal.addEventListener('abort', stop)
+    try {
+      const headers = { authorization: `Bearer ${token}` }
+      // The root goes with each request: given to the client as a whole, it would lose its path.
+      const options = { headers, rootUrl: this.#rootUrl, signal: stopped.signal }
+      return (await request(this.#users, options)).data
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    }
   }
 
   #faultIn(error: unknown): Fault {
@@ -135,19 +144,4 @@ function waitBefore(tries: number, fault: Fault, pause: number): number | undefi
   if (!mayPass || (retryAfterSeconds ?? 0) > longestWaitSeconds) return undefined
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + randomFraction() * 100
   return pause * 2 ** (tries - 1) * (1 + randomFraction())
-}
-
-/** What the signal stops waiting for may still go on, unheard. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new AgentMailError('internal', 'Gmail took too long', 'Try again later.'))
-  })
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -18,33 +18,35 @@ export class GmailInbox implements Inbox {
     this.#api = api
   }
 
-  async list({ query, limit, page_token }: ListRequest) {
-    const signal = this.#api.callSignal()
-    const { ids, nextPageToken } = await this.page(query, limit, signal, page_token)
-    const headers = ['Subject', 'From', 'Date']
-    const found = await inOrder(ids, signal, (id, own) => this.messageIfThere(id, own, headers))
-    const mails: MailHead[] = found.filter((mail) => mail !== undefined).map(headOf)
-    return { mails, ...(nextPageToken !== '' && { next_page_token: nextPageToken }) }
+  list({ query, limit, page_token }: ListRequest) {
+    return this.#api.call(async (signal) => {
+      const { ids, nextPageToken } = await this.page(query, limit, signal, page_token)
+      const headers = ['Subject', 'From', 'Date']
+      const found = await inOrder(ids, (id) => this.messageIfThere(id, signal, headers))
+      const mails: MailHead[] = found.filter((mail) => mail !== undefined).map(headOf)
+      return { mails, ...(nextPageToken !== '' && { next_page_token: nextPageToken }) }
+    })
   }
 
-  async get(id: string): Promise<IncomingMail> {
-    const signal = this.#api.callSignal()
-    const message = await this.#message(id, 'full', signal)
-    let bodies = 0
-    return incomingMail(message, async (attachmentId) => {
-      if (++bodies > mostBodies) return ''
-      const params = { userId: 'me', messageId: message.id, id: attachmentId }
-      const reply = await this.#api.ask(
-        (users, options) => users.messages.attachments.get(params, options),
-        signal,
-      )
-      return attachmentIn(reply)
+  get(id: string): Promise<IncomingMail> {
+    return this.#api.call(async (signal) => {
+      const message = await this.#message(id, 'full', signal)
+      let bodies = 0
+      return incomingMail(message, async (attachmentId) => {
+        if (++bodies > mostBodies) return ''
+        const params = { userId: 'me', messageId: message.id, id: attachmentId }
+        const reply = await this.#api.ask(
+          (users, options) => users.messages.attachments.get(params, options),
+          signal,
+        )
+        return attachmentIn(reply)
+      })
     })
   }
 
   async original(id: string): Promise<Original> {
     // With all headers: a filter by name would have to spell Message-ID as the sender did.
-    return originalOf(await this.#message(id, 'metadata', this.#api.callSignal()))
+    return originalOf(await this.#api.call((signal) => this.#message(id, 'metadata', signal)))
   }
 
   move(id: string, label: string): Promise<string[]> {
@@ -101,19 +103,20 @@ export class GmailInbox implements Inbox {
   async #addLabel(id: string, label: string, leaving: (labelId: string) => string[]) {
     const name = checkedLabelName(label)
     checkedId(id)
-    const signal = this.#api.callSignal()
-    const labels = await GmailLabels.load(this.#api, signal)
-    let known = labels.find(name)
-    if (!known) {
-      await this.#message(id, 'minimal', signal) // no new label for a mail that is not there
-      known = await labels.create(name)
-    }
-    const requestBody = { addLabelIds: [known.id], removeLabelIds: leaving(known.id) }
-    const reply = await this.#api.ask(
-      (users, options) => users.messages.modify({ userId: 'me', id, requestBody }, options),
-      signal,
-    )
-    return labels.namesOf(messageIn(reply).labelIds)
+    return this.#api.call(async (signal) => {
+      const labels = await GmailLabels.load(this.#api, signal)
+      let known = labels.find(name)
+      if (!known) {
+        await this.#message(id, 'minimal', signal) // no new label for a mail that is not there
+        known = await labels.create(name)
+      }
+      const requestBody = { addLabelIds: [known.id], removeLabelIds: leaving(known.id) }
+      const reply = await this.#api.ask(
+        (users, options) => users.messages.modify({ userId: 'me', id, requestBody }, options),
+        signal,
+      )
+      return labels.namesOf(messageIn(reply).labelIds)
+    })
   }
 }
 
@@ -123,25 +126,24 @@ function checkedId(id: string): string {
   throw new AgentMailError('invalid_request', 'this is no id of a mail', next)
 }
 
-/** Several at once, the results in the order of the items; the first failure ends them all. */
+/** Several at once, the results in the order of the items. After a failure no other is begun. */
 export async function inOrder<Item, Result>(
   items: Item[],
-  signal: AbortSignal,
-  work: (item: Item, signal: AbortSignal) => Promise<Result>,
+  work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  const failed = new AbortController()
-  const own = AbortSignal.any([signal, failed.signal])
+  let hasFailed = false
   const waiting = items.entries()
   const worker = async () => {
     // All workers take from the same iterator, so that each item is taken once.
-    for (const [index, item] of waiting) results[index] = await work(item, own)
+    for (const [index, item] of waiting) {
+      if (hasFailed) return
+      results[index] = await work(item).catch((error: unknown) => {
+        hasFailed = true
+        throw error
+      })
+    }
   }
-  try {
-    await Promise.all(Array.from({ length: atOnce }, worker))
-  } catch (error) {
-    failed.abort()
-    throw error
-  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
   return results
 }

@@ -5,7 +5,7 @@ import { AgentMailError } from '../../errors.ts'
 import { isRecord } from '../../json.ts'
 import { compose, keyHeader } from './compose.ts'
 import { GmailAccount } from './gmail-account.ts'
-import { GmailApi, type Limits, unlessAborted } from './gmail-api.ts'
+import { GmailApi, type Limits } from './gmail-api.ts'
 import { sendError } from './gmail-error.ts'
 import { GmailInbox, inOrder } from './gmail-inbox.ts'
 import { isId } from './gmail-reply.ts'
@@ -17,6 +17,7 @@ import {
   type Trace,
   unclear,
 } from './provider.ts'
+import { unlessAborted } from './time-limit.ts'
 
 const candidates = 50
 const dayInSeconds = 24 * 60 * 60
@@ -68,20 +69,22 @@ class Gmail implements Provider {
     }
   }
 
-  async find({ key, to, subject, since }: Trace, signal: AbortSignal) {
-    const bounded = AbortSignal.any([signal, this.#api.callSignal()])
+  find({ key, to, subject, since }: Trace, signal: AbortSignal): Promise<Receipt | undefined> {
     const after = `after:${Math.floor(since / 1000) - dayInSeconds}`
-    const seen = new Set<string>()
     // The index that is searched lags behind and cuts words its own way, so the newest are looked at too.
-    for (const query of [`in:sent ${after}${searchWords(to, subject)}`, 'in:sent']) {
-      const { ids } = await this.inbox.page(query, candidates, bounded)
-      const fresh = ids.filter((id) => !seen.has(id))
-      for (const id of fresh) seen.add(id)
-      const mails = await inOrder(fresh, bounded, (id, own) => this.inbox.messageIfThere(id, own))
-      const sent = mails.find((mail) => mail?.payload?.header(keyHeader).trim() === key)
-      if (sent) return receipt(sent.id, sent.threadId, Number(sent.internalDate))
-    }
-    return undefined
+    const queries = [`in:sent ${after}${searchWords(to, subject)}`, 'in:sent']
+    return this.#api.call(async (own) => {
+      const seen = new Set<string>()
+      for (const query of queries) {
+        const { ids } = await this.inbox.page(query, candidates, own)
+        const fresh = ids.filter((id) => !seen.has(id))
+        for (const id of fresh) seen.add(id)
+        const mails = await inOrder(fresh, (id) => this.inbox.messageIfThere(id, own))
+        const sent = mails.find((mail) => mail?.payload?.header(keyHeader).trim() === key)
+        if (sent) return receipt(sent.id, sent.threadId, Number(sent.internalDate))
+      }
+      return undefined
+    }, signal)
   }
 }
 
