@@ -31,7 +31,7 @@ export const command: Command = {
   summary: 'Serve a toolset to an MCP client on STDIO (default: mailbox).',
   details: `Toolsets: ${Object.keys(toolsets).join(', ')}.\nStart it from your client's configuration; it ends when the client closes its input.`,
   maxPositionals: 1,
-  options: optionsOf('db', 'server', 'project', 'vault'),
+  options: optionsOf('db', 'server', 'project', 'vault', 'gmailAccount'),
 
   run({ flags, positionals: [name = 'mailbox'] }) {
     const serve = Object.hasOwn(toolsets, name) ? toolsets[name] : undefined
