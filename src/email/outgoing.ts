@@ -78,14 +78,16 @@ export class Outgoing {
     const mail = await checkMail(request, vault, provider.limits)
     const recipients = everybody(mail).map(({ address }) => address)
     checkRecipients(config, recipients)
-    const { isMine, record } = await ledger.begin({
-      scope: this.#scope(),
-      key: request.idempotency_key,
-      content_hash: contentHash(mail, request.reply_to_message_id),
-      provider: provider.name,
-      recipients,
-      subject: mail.subject,
-    })
+    const { isMine, record } = await recorded(() =>
+      ledger.begin({
+        scope: this.#scope(),
+        key: request.idempotency_key,
+        content_hash: contentHash(mail, request.reply_to_message_id),
+        provider: provider.name,
+        recipients,
+        subject: mail.subject,
+      }),
+    )
     if (!isMine) return this.#endedBefore(record)
     if (this.#needsApproval) return this.#draft(record, mail, request)
     return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
@@ -121,7 +123,9 @@ export class Outgoing {
     })
     const timestamp = rfc3339(this.#clock.now())
     await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
-    const sending = await this.#options.ledger.sending(record, timestamp)
+    const sending = await this.#unlessItFails(record, () =>
+      recorded(() => this.#options.ledger.sending(record, timestamp)),
+    )
     return this.#giveToService(sending, mail)
   }
 
@@ -156,7 +160,7 @@ export class Outgoing {
       receipt = await this.#inTime((signal) => this.#options.provider.send(mail, signal))
     } catch (error) {
       if (isNotSent(error)) {
-        await ledger.settle(record, 'failed', { reason: error.message })
+        await settleIfPossible(() => ledger.settle(record, 'failed', { reason: error.message }))
         throw error
       }
       const reason = AgentMailError.is(error)
@@ -224,6 +228,21 @@ export class Outgoing {
     )
     if (receipt) await ledger.settle(record, 'sent', { receipt })
     return receipt
+  }
+}
+
+/** What cannot be recorded beforehand is not sent. */
+async function recorded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isNotSent(error)) throw error
+    log(`the ledger of mails: ${error instanceof Error ? error.message : error}`)
+    throw notSent(
+      'send_failed',
+      'nothing was sent, because the record of sent mail could not be written',
+      'The log says why. Try again when that is mended.',
+    )
   }
 }
 
