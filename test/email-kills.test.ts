@@ -1,9 +1,11 @@
 /** A mail leaves once: senders killed at each step, stopped, ended, and several at the same moment. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ended, eventually } from './support/agentmail.ts'
 import { expectDamage } from './support/control-run.ts'
-import { FakeGmail } from './support/fake-gmail.ts'
+import { FakeGmail, sendPath } from './support/fake-gmail.ts'
 import { FakePostmark } from './support/fake-postmark.ts'
-import { type Mail, MailHome, type Outcome, sendByTool } from './support/mail-home.ts'
+import { type Mail, MailHome, type Outcome } from './support/mail-home.ts'
 import {
   afterMs,
   killed,
@@ -12,9 +14,11 @@ import {
   sendAgain,
   type Victim,
 } from './support/mail-kills.ts'
+import { startMariadb } from './support/mariadb.ts'
 import type { LineClient } from './support/mcp-client.ts'
-import { isLong } from './support/parts.ts'
+import { describeWith, isLong } from './support/parts.ts'
 import { seededRandom } from './support/seeded-random.ts'
+import { sharedDatabaseServer } from './support/shared-database-server.ts'
 
 vi.setConfig({ testTimeout: isLong ? 600_000 : 120_000 })
 
@@ -24,6 +28,8 @@ beforeAll(async () => {
 })
 beforeEach(() => fake.heal())
 afterAll(() => fake.stop())
+
+const victims = ['a command', 'a server'] as const
 
 let lastKey = 0
 function newMail(): Mail {
@@ -74,13 +80,14 @@ class Killing {
   }
 }
 
-describe('a sender that is killed', () => {
+describe('a sender through Gmail that is killed', () => {
   it('at any step leaves a mail that is sent once, or known to be unclear', async () => {
     const killing = await Killing.start()
     const ends: Record<string, string> = {}
     for (const [index, moment] of Object.values(killing.moments).entries()) {
-      for (const victim of isLong ? (['a command', 'a server'] as const) : [victims[index % 2]]) {
-        const { is } = await killing.kill(victim ?? 'a command', moment, 1 + (index % 2))
+      for (const victim of victims) {
+        if (!isLong && victim !== victims[index % 2]) continue
+        const { is } = await killing.kill(victim, moment, 1 + (index % 2))
         ends[moment.name] = is
       }
     }
@@ -96,7 +103,7 @@ describe('a sender that is killed', () => {
     const start = performance.now()
     await killing.home.send(newMail())
     const wholeMs = performance.now() - start
-    for (let kills = isLong ? 36 : 4; kills > 0; kills--) {
+    for (let kills = isLong ? 40 : 4; kills > 0; kills--) {
       const victim = kills % 2 === 0 ? 'a command' : 'a server'
       const ms = Math.round(random() * (victim === 'a command' ? wholeMs : 150))
       await killing.kill(victim, afterMs(ms), 1 + (kills % 2))
@@ -116,4 +123,56 @@ describe('a sender that is killed', () => {
   })
 })
 
-const victims = ['a command', 'a server'] as const
+describe('a sender through Postmark that is killed', () => {
+  it.each(['taken', 'lost'] as const)('leaves its mail as it is: %s', async (fate) => {
+    const postmark = await FakePostmark.start()
+    const home = new MailHome({ ...postmark.env, DEFAULT_FROM_ADDRESS: 'me@example.com' })
+    const mail = newMail()
+    const victim = home.startSend(mail)
+    postmark.onSend = () => victim.kill('SIGKILL')
+    if (fate === 'lost') {
+      postmark.faults.push('never answer')
+      await eventually('its request arrives', () => postmark.requests.length > 0)
+      victim.kill('SIGKILL')
+    }
+    expect(await ended(victim)).toMatchObject({ signal: 'SIGKILL' })
+    const answers = await Promise.all([home.send(mail), home.send(mail)])
+    const taken = postmark.sent.map(({ MessageID }) => MessageID)
+    expect(taken.length).toBe(fate === 'taken' ? 1 : 0)
+    const is = fate === 'taken' ? 'sent' : 'unknown'
+    expect(answers.map((answer) => answer.is)).toEqual([is, is])
+    expect(await home.log()).toMatchObject([{ state: is, message_id: taken[0] ?? null }])
+  })
+})
+
+describe('processes that send the same draft at the same moment', () => {
+  it.each([2, 4])('send it once and get the same answer: %d of them', async (count) => {
+    const home = MailHome.gmail(fake)
+    const mail = newMail()
+    fake.fail({ path: sendPath, fault: 'slow', delayMs: 300 })
+    const answers = await Promise.all(Array.from({ length: count }, () => home.send(mail)))
+    const [taken, ...twice] = takenOf(mail)
+    expect(twice).toEqual([])
+    expect(answers).toEqual(answers.map(() => ({ is: 'sent', message_id: taken?.id })))
+    expect(await home.log()).toMatchObject([{ state: 'sent', message_id: taken?.id }])
+  })
+})
+
+describeWith('mariadbd', 'processes with a ledger on MariaDB', () => {
+  const server = sharedDatabaseServer(startMariadb)
+
+  it('send the same draft once, whatever state folders they have', async () => {
+    const home = MailHome.gmail(fake)
+    const mail = newMail()
+    const db = await server().newDatabase()
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        home.send(mail, { AGENTMAIL_DB: db, XDG_STATE_HOME: join(home.folder, name) }),
+      ),
+    )
+    const [taken, ...twice] = takenOf(mail)
+    expect(twice).toEqual([])
+    expect(answers).toEqual(answers.map(() => ({ is: 'sent', message_id: taken?.id })))
+    expect(await home.log({ AGENTMAIL_DB: db })).toMatchObject([{ state: 'sent' }])
+  })
+})
