@@ -55,13 +55,14 @@ export function openPostmark(config: Config): Provider {
     },
 
     async find({ key }: Trace, signal: AbortSignal): Promise<Receipt | undefined> {
-      const client = new PostmarkClient(base, tokenOf(config), signal)
+      const token = tokenOf(config)
+      const client = new PostmarkClient(base, token, signal)
       const filter = { count: 1, offset: 0, [`metadata_${keyName}`]: key }
       const reply = await client.search(filter).catch((error) => {
         throw notAsked(lost(error, signal).message)
       })
       if (reply.status !== 200) throw notAsked(`it answered with HTTP ${reply.status}`)
-      return foundIn(reply, (metadata) => metadata[keyName] === key)
+      return foundIn(reply, token, (metadata) => metadata[keyName] === key)
     },
   }
 }
