@@ -145,6 +145,15 @@ describe('a sender through Postmark that is killed', () => {
   })
 })
 
+it('a trial with the test token of Postmark does not use up the key of a mail', async () => {
+  const postmark = await FakePostmark.start()
+  const home = new MailHome({ ...postmark.env, DEFAULT_FROM_ADDRESS: 'me@example.com' })
+  const mail = newMail()
+  const trial = await home.send(mail, { POSTMARK_SERVER_TOKEN: 'POSTMARK_API_TEST' })
+  expect([trial.is, postmark.sent.length]).toEqual(['sent', 0])
+  expect(await home.send(mail)).toEqual({ is: 'sent', message_id: postmark.sent[0]?.MessageID })
+})
+
 describe('processes that send the same draft at the same moment', () => {
   it.each([2, 4])('send it once and get the same answer: %d of them', async (count) => {
     const home = MailHome.gmail(fake)

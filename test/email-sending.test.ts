@@ -1,5 +1,5 @@
 /** The one way out: what is checked, recorded and written before a mail leaves, and that it leaves once. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MailRequest } from '../src/email/mail-request.ts'
@@ -95,6 +95,17 @@ describe('a key', () => {
     // Without the key, each would have sent.
     await Promise.all(processes.map((outgoing) => outgoing.send(aMail)))
     expect(room.service.taken.length).toBe(5)
+  })
+
+  it('sends once however the vault is spelled, and again for another vault', async () => {
+    const room = new MailRoom()
+    symlinkSync(room.vault, join(room.folder, 'link'))
+    for (const path of [room.vault, `${room.vault}/`, join(room.folder, 'link')]) {
+      await (await room.open({ VAULT_PATH: path })).send(keyed)
+    }
+    expect(room.service.taken.length).toBe(1)
+    await (await room.open({ VAULT_PATH: room.folder })).send(keyed)
+    expect(room.service.taken.length).toBe(2)
   })
 
   it('is refused for another mail', async () => {

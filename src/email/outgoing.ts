@@ -93,10 +93,15 @@ export class Outgoing {
     return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
   }
 
-  /** A key means the same mail for one account and one vault. */
+  /** A key means the same mail for one account and one vault, however that is spelled. */
   #scope(): string {
-    const { config, provider } = this.#options
-    return sha256(JSON.stringify([provider.name, provider.account, config.text('vault') ?? '']))
+    const { config, provider, vault } = this.#options
+    const named = config.text('vault') ?? ''
+    let root = named
+    try {
+      if (named !== '') root = vault().root
+    } catch {} // it is not there, and nothing will be sent
+    return sha256(JSON.stringify([provider.name, provider.account, root]))
   }
 
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {

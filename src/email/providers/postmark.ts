@@ -32,10 +32,12 @@ export function openPostmark(config: Config): Provider {
   const base = baseUrl(config)
   const stream = config.text('messageStream')?.trim() ?? 'outbound'
   const from = config.text('defaultFrom')?.trim() ?? ''
+  const isTest = config.text('postmarkToken')?.trim() === 'POSTMARK_API_TEST'
 
   return {
     name: 'postmark',
-    account: `${base}`,
+    // A trial does not use up the key of the mail itself.
+    account: `${base}${isTest ? ' test' : ''}`,
     limits,
 
     async send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt> {
