@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, eventually } from './support/agentmail.ts'
 import { FakeGmail, sendPath } from './support/fake-gmail.ts'
 import { FakePostmark } from './support/fake-postmark.ts'
-import { MailHome, outcomeOf, sendByTool } from './support/mail-home.ts'
+import { MailHome, type Outcome, outcomeOf, sendByTool } from './support/mail-home.ts'
 import type { LineClient } from './support/mcp-client.ts'
 import { oddTime } from './support/odd-time.ts'
 import { mail as postmarkMail } from './support/postmark.ts'
@@ -52,6 +52,26 @@ describe.each(ends)('%s while a mail is under way', (_, end) => {
     expect(await server.ended).toMatchObject({ exitCode: 0 })
     expect(await home.log()).toMatchObject([{ state: 'unknown', to: postmarkMail.to }])
   })
+})
+
+it('a server that is about to end takes no further mail', async () => {
+  const home = MailHome.gmail(fake)
+  const server = await home.server()
+  fake.fail({ path: sendPath, fault: 'slow', delayMs: 500 })
+  let another: Promise<Outcome> | undefined
+  fake.onSend = () => {
+    server.child.kill('SIGTERM')
+    setTimeout(() => {
+      another = sendByTool(server, { ...mail, key: 'draft-2' })
+    }, 200)
+  }
+  expect(await sendByTool(server, mail)).toMatchObject({ is: 'sent' })
+  expect(await another).toMatchObject({
+    is: 'not sent',
+    text: expect.stringContaining('nothing was sent'),
+  })
+  expect(fake.sent.length).toBe(1)
+  expect(await home.log()).toHaveLength(1)
 })
 
 describe.runIf(process.platform === 'linux')('a sender that is stopped beyond its time', () => {

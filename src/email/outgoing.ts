@@ -45,6 +45,7 @@ export class Outgoing {
   readonly #timeoutMs: number
   readonly #needsApproval: boolean
   readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
 
   constructor(options: OutgoingOptions) {
     const { config, clock = systemClock } = options
@@ -57,6 +58,8 @@ export class Outgoing {
 
   /** Sends, or leaves a draft where a person has to approve it. */
   async send(request: MailRequest): Promise<Sent | Drafted> {
+    if (this.#isClosing)
+      throw notSent('send_failed', 'nothing was sent, because the sender is ending')
     const work = this.#send(request)
     this.#underWay.add(work)
     try {
@@ -68,6 +71,7 @@ export class Outgoing {
 
   /** After what is under way has ended one way or the other. */
   async close(): Promise<void> {
+    this.#isClosing = true
     await Promise.allSettled(this.#underWay)
     await this.#options.ledger.close()
     await this.#options.provider.close?.()
