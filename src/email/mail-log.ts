@@ -30,7 +30,9 @@ export function mailLog(records: SendRecord[], audit: AuditLine[], limit: number
     .flat()
     .filter(({ timestamp }) => timestamp >= oldest)
     .map(auditedOnly)
-  return [...known, ...foreign].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+  return [...known, ...foreign]
+    .sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
+    .slice(0, limit)
 }
 
 const auditedOnly = ({ timestamp, to, subject }: AuditLine): LoggedMail => ({
