@@ -360,9 +360,11 @@ export class Config {
 
 const mask = '********'
 
-/** An address may carry one: `mysql://user:password@host`. */
+/** An address may carry one: `mysql://user:password@host`, also one that is misspelled. */
 const withoutPassword = (value: string | null) =>
-  value?.replace(/(\/\/[^:@/]*:).*@/, `$1${mask}@`) ?? null
+  value
+    ?.replace(/((?:\/\/|^[a-z][\w+.-]+:\/?)[^:@/]*:).*@/i, `$1${mask}@`)
+    .replace(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, `$1${mask}`) ?? null
 
 const isNumber = (value: string | undefined): boolean =>
   value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0

@@ -76,6 +76,7 @@ const rows = {
   changes: 7,
   claims: 14,
   idempotency_keys: 140,
+  sends: 20,
 }
 
 describe('a check of a SQLite file', () => {
@@ -85,7 +86,7 @@ describe('a check of a SQLite file', () => {
     const before = meta()
     expect(await check(path)).toMatchObject({
       ...{ database: path, state: 'ready', engine: expect.stringMatching(/^SQLite 3\.\d+/) },
-      ...{ schema: { done: 1, known: 1 }, database_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      ...{ schema: { done: 2, known: 2 }, database_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
       ...{ read_ms: expect.any(Number), write_ms: expect.any(Number), clock_difference_ms: null },
       supports: { group_commit: true, several_machines: false, versions: false },
       ...{ versions: null, tells_trailing_spaces_apart: true, server: null },
@@ -94,7 +95,7 @@ describe('a check of a SQLite file', () => {
     const { stdout, exitCode } = await agentmail(['db', 'check', '--db', path])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(
-      /^Database: {2}.*source\.db\nEngine: {4}SQLite 3.*\nSchema: {4}1 of 1: up to date\n/,
+      /^Database: {2}.*source\.db\nEngine: {4}SQLite 3.*\nSchema: {4}2 of 2: up to date\n/,
     )
     expect(stdout).toMatch(/\nLatency: {3}[\d.]+ ms a read, [\d.]+ ms a durable write\n/)
     expect(stdout).toMatch(/, messages 140, .*\n\nAll is well\.\n$/)

@@ -217,7 +217,7 @@ async function withSchema(number: number): Promise<Store> {
   return opened
 }
 
-/** The same database, in which something happens each time before the journal is read, the last of the tables. */
+/** The same database, in which something happens each time before the journal is read, the last of the tables of projects. */
 const meanwhile = (view: View, work: () => Promise<unknown>): View => ({
   engine: view.engine,
   async all(sql, ...values) {

@@ -73,6 +73,36 @@ describe('the ledger of mails', () => {
     expect(await two.ledger.begin(intent)).toMatchObject({ record: { state: 'sent', ...receipt } })
   })
 
+  it('keeps unknown what a process that had never sent it would call failed', async () => {
+    const folder = temporaryFolder()
+    const [slept, died, asks] = [
+      await startIn(folder),
+      await startIn(folder),
+      await startIn(folder),
+    ]
+    const { record } = await slept.ledger.begin(intent)
+    slept.die() // taken for dead, as one is that was stopped for too long
+    const second = await died.ledger.begin(intent)
+    await died.ledger.sending(second.record, 'now')
+    died.die()
+    expect(await asks.ledger.begin(intent)).toMatchObject({ record: { state: 'unknown' } })
+    await slept.ledger.settle(record, 'failed', { reason: 'no audit' })
+    expect(await asks.ledger.begin(intent)).toMatchObject({
+      isMine: false,
+      record: { state: 'unknown' },
+    })
+  })
+
+  it('tells in its list what a dead process was sending as unknown', async () => {
+    const folder = temporaryFolder()
+    const [one, two] = [await startIn(folder), await startIn(folder)]
+    const { record } = await one.ledger.begin({ ...intent, key: undefined })
+    await one.ledger.sending(record, 'now')
+    expect(await two.ledger.list(9)).toMatchObject([{ state: 'sending' }])
+    one.die()
+    expect(await two.ledger.list(9)).toMatchObject([{ state: 'unknown' }])
+  })
+
   it('waits for a process that lives, however long that takes within its time', async () => {
     const folder = temporaryFolder()
     const [one, two] = [await startIn(folder), await startIn(folder)]

@@ -1,9 +1,11 @@
 /** The one way out: what is checked, recorded and written before a mail leaves, and that it leaves once. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { mailLog } from '../src/email/mail-log.ts'
 import type { MailRequest } from '../src/email/mail-request.ts'
 import { notSent, unclear } from '../src/email/providers/provider.ts'
+import { recordOf } from '../src/email/send-record.ts'
 import { hostilePaths } from './support/hostile-paths.ts'
 import { aMail, MailRoom } from './support/mail-room.ts'
 
@@ -65,6 +67,27 @@ describe('the audit', () => {
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({ to: 'jane@example.com' })
   })
 
+  it('is found for each of several mails of the same moment and subject', () => {
+    const timestamp = '2026-01-15T10:00:00.000Z'
+    const { to, subject } = aMail
+    const line = { event: 'pre_send_audit', timestamp, to, subject } as const
+    const audit = [1, 2].map(() => ({
+      ...line,
+      body_preview: '',
+      reply_to_message_id: null,
+      severity: 'INFO' as const,
+    }))
+    const row = { state: 'sent', begun_ms: 1, until_ms: 1, audited_at: timestamp, subject }
+    const texts = ['id', 'provider', 'scope', 'key_hash', 'token', 'holder', 'content_hash']
+    const record = recordOf({
+      ...Object.fromEntries(texts.map((name) => [name, 'x'])),
+      ...row,
+      recipients: '[]',
+    })
+    const log = mailLog([record, record, record], audit, 9)
+    expect(log.map(({ is_audited }) => is_audited)).toEqual([true, true, false])
+  })
+
   it('is kept in a folder of its own where there is no vault', async () => {
     const room = new MailRoom()
     const outgoing = await room.open({ VAULT_PATH: '' })
@@ -95,6 +118,17 @@ describe('a key', () => {
     // Without the key, each would have sent.
     await Promise.all(processes.map((outgoing) => outgoing.send(aMail)))
     expect(room.service.taken.length).toBe(5)
+  })
+
+  it('sends once however the vault is spelled, and again for another vault', async () => {
+    const room = new MailRoom()
+    symlinkSync(room.vault, join(room.folder, 'link'))
+    for (const path of [room.vault, `${room.vault}/`, join(room.folder, 'link')]) {
+      await (await room.open({ VAULT_PATH: path })).send(keyed)
+    }
+    expect(room.service.taken.length).toBe(1)
+    await (await room.open({ VAULT_PATH: room.folder })).send(keyed)
+    expect(room.service.taken.length).toBe(2)
   })
 
   it('is refused for another mail', async () => {

@@ -1,4 +1,4 @@
-/** What every store must hold: the port, and on it the coordination of agents under load, races, retries and odd clocks. */
+/** What every store must hold: the port, and on it the coordination of agents and the ledger of mails under load, races, retries and odd clocks. */
 import { describe, vi } from 'vitest'
 import { claimsSuite } from './store-suite/claims.ts'
 import { clocksSuite } from './store-suite/clocks.ts'
@@ -7,6 +7,7 @@ import { orderSuite } from './store-suite/order.ts'
 import { portSuite } from './store-suite/port.ts'
 import { retrySuite } from './store-suite/retries.ts'
 import { schemaSuite } from './store-suite/schema.ts'
+import { sendsSuite } from './store-suite/sends.ts'
 import type { NewDatabase } from './support/databases.ts'
 import { isLong } from './support/parts.ts'
 
@@ -31,5 +32,6 @@ export function storeSuite(
   describe(`${name}: retries`, () => retrySuite(newDatabase))
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
+  describe(`${name}: mails`, () => sendsSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
 }

@@ -15,19 +15,24 @@ export interface LoggedMail extends Omit<SendEntry, 'id' | 'state' | 'to' | 'pro
 
 /** Newest first. */
 export function mailLog(records: SendRecord[], audit: AuditLine[], limit: number): LoggedMail[] {
-  const lines = new Map(audit.map((line) => [`${line.timestamp} ${line.subject}`, line]))
+  // Several may be audited in the same millisecond, and a reply with the subject of its thread.
+  const lines = new Map<string, AuditLine[]>()
+  for (const line of audit) lines.set(line.timestamp, [...(lines.get(line.timestamp) ?? []), line])
   const known = records.map((record): LoggedMail => {
     const { to, ...entry } = entryOf(record)
-    // A reply is audited with the subject of its thread.
-    const key = [...lines.keys()].find((one) => one.startsWith(`${entry.audited_at} `))
-    if (key !== undefined) lines.delete(key)
-    return { ...entry, to: to.join(', '), at: entry.begun_at, is_audited: key !== undefined }
+    const there = lines.get(entry.audited_at ?? '') ?? []
+    const same = there.findIndex(({ subject }) => subject === entry.subject)
+    const [line] = there.splice(Math.max(0, same), 1)
+    return { ...entry, to: to.join(', '), at: entry.begun_at, is_audited: line !== undefined }
   })
   const oldest = records.length < limit ? '' : (known.at(-1)?.at ?? '')
   const foreign = [...lines.values()]
+    .flat()
     .filter(({ timestamp }) => timestamp >= oldest)
     .map(auditedOnly)
-  return [...known, ...foreign].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
+  return [...known, ...foreign]
+    .sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
+    .slice(0, limit)
 }
 
 const auditedOnly = ({ timestamp, to, subject }: AuditLine): LoggedMail => ({

@@ -9,6 +9,7 @@ import { preview, writeAudit } from './audit.ts'
 import { checkMail, contentHash, everybody } from './check-mail.ts'
 import { writeDraft } from './draft.ts'
 import type { MailRequest } from './mail-request.ts'
+import { inTime, outcomeUnknown, recorded, settleIfPossible } from './outcome.ts'
 import { addressList } from './providers/address.ts'
 import {
   isNotSent,
@@ -16,7 +17,6 @@ import {
   type OutgoingMail,
   type Provider,
   type Receipt,
-  unclear,
 } from './providers/provider.ts'
 import { Rate } from './rate.ts'
 import { checkRecipients } from './recipients.ts'
@@ -45,6 +45,7 @@ export class Outgoing {
   readonly #timeoutMs: number
   readonly #needsApproval: boolean
   readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
 
   constructor(options: OutgoingOptions) {
     const { config, clock = systemClock } = options
@@ -57,6 +58,8 @@ export class Outgoing {
 
   /** Sends, or leaves a draft where a person has to approve it. */
   async send(request: MailRequest): Promise<Sent | Drafted> {
+    if (this.#isClosing)
+      throw notSent('send_failed', 'nothing was sent, because the sender is ending')
     const work = this.#send(request)
     this.#underWay.add(work)
     try {
@@ -68,6 +71,7 @@ export class Outgoing {
 
   /** After what is under way has ended one way or the other. */
   async close(): Promise<void> {
+    this.#isClosing = true
     await Promise.allSettled(this.#underWay)
     await this.#options.ledger.close()
     await this.#options.provider.close?.()
@@ -78,23 +82,30 @@ export class Outgoing {
     const mail = await checkMail(request, vault, provider.limits)
     const recipients = everybody(mail).map(({ address }) => address)
     checkRecipients(config, recipients)
-    const { isMine, record } = await ledger.begin({
-      scope: this.#scope(),
-      key: request.idempotency_key,
-      content_hash: contentHash(mail, request.reply_to_message_id),
-      provider: provider.name,
-      recipients,
-      subject: mail.subject,
-    })
+    const { isMine, record } = await recorded(() =>
+      ledger.begin({
+        scope: this.#scope(),
+        key: request.idempotency_key,
+        content_hash: contentHash(mail, request.reply_to_message_id),
+        provider: provider.name,
+        recipients,
+        subject: mail.subject,
+      }),
+    )
     if (!isMine) return this.#endedBefore(record)
     if (this.#needsApproval) return this.#draft(record, mail, request)
     return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
   }
 
-  /** A key means the same mail for one account and one vault. */
+  /** A key means the same mail for one account and one vault, however that is spelled. */
   #scope(): string {
-    const { config, provider } = this.#options
-    return sha256(JSON.stringify([provider.name, provider.account, config.text('vault') ?? '']))
+    const { config, provider, vault } = this.#options
+    const named = config.text('vault') ?? ''
+    let root = named
+    try {
+      if (named !== '') root = vault().root
+    } catch {} // it is not there, and nothing will be sent
+    return sha256(JSON.stringify([provider.name, provider.account, root]))
   }
 
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
@@ -112,6 +123,7 @@ export class Outgoing {
     checked: OutgoingMail,
     { reply_to_message_id }: MailRequest,
   ): Promise<Receipt> {
+    const { ledger } = this.#options
     const mail = await this.#unlessItFails(record, async () => {
       this.#rate.take()
       return {
@@ -121,10 +133,9 @@ export class Outgoing {
     })
     const timestamp = rfc3339(this.#clock.now())
     await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
-    const sending = await this.#options.ledger.sending(record, {
-      subject: mail.subject,
-      audited_at: timestamp,
-    })
+    const sending = await this.#unlessItFails(record, () =>
+      recorded(() => ledger.sending(record, { subject: mail.subject, audited_at: timestamp })),
+    )
     return this.#giveToService(sending, mail)
   }
 
@@ -156,10 +167,10 @@ export class Outgoing {
     const { ledger } = this.#options
     let receipt: Receipt
     try {
-      receipt = await this.#inTime((signal) => this.#options.provider.send(mail, signal))
+      receipt = await inTime(this.#timeoutMs, (signal) => this.#options.provider.send(mail, signal))
     } catch (error) {
       if (isNotSent(error)) {
-        await ledger.settle(record, 'failed', { reason: error.message })
+        await settleIfPossible(() => ledger.settle(record, 'failed', { reason: error.message }))
         throw error
       }
       const reason = AgentMailError.is(error)
@@ -173,22 +184,6 @@ export class Outgoing {
     }
     await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
     return receipt
-  }
-
-  async #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stop = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        stop.abort()
-        reject(unclear(`the service did not answer within ${this.#timeoutMs / 1000} seconds`))
-      }, this.#timeoutMs)
-    })
-    try {
-      return await Promise.race([work(stop.signal), late])
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   /** What has gone wrong before the service was called may be tried again with the same key. */
@@ -222,33 +217,10 @@ export class Outgoing {
       subject: record.subject,
       since: record.begun_ms,
     }
-    const receipt = await this.#inTime(async (signal) => provider.find?.(trace, signal)).catch(
-      () => undefined,
-    )
+    const receipt = await inTime(this.#timeoutMs, async (signal) =>
+      provider.find?.(trace, signal),
+    ).catch(() => undefined)
     if (receipt) await ledger.settle(record, 'sent', { receipt })
     return receipt
   }
 }
-
-/** How it went is known to the caller, whatever the ledger can still be told. */
-async function settleIfPossible(settle: () => Promise<void>): Promise<void> {
-  try {
-    await settle()
-  } catch (error) {
-    log(
-      `the ledger of mails could not be written: ${error instanceof Error ? error.message : error}`,
-    )
-  }
-}
-
-const outcomeUnknown = (
-  id: string,
-  reason: string,
-  details: Readonly<Record<string, unknown>> = {},
-) =>
-  new AgentMailError(
-    'send_failed',
-    reason,
-    `It is not known whether the mail was sent, and it is not sent again by itself. Look into the sent mail, then say agentmail mail settle ${id} sent, or not-sent.`,
-    { details: { ...details, outcome: 'unknown', id } },
-  )

@@ -123,11 +123,12 @@ export class SendLedger {
     )
   }
 
-  /** How it ended. Whoever has called it `unknown` meanwhile knows less. */
+  /** How it ended. Whoever has called the same sending `unknown` meanwhile knows less. */
   async settle(record: SendRecord, state: SendState, change: Change): Promise<void> {
     if (await this.#change(record, state, change)) return
     const now = await find(this.#store, record.scope, record.key_hash)
-    if (now?.state === 'unknown') await this.#change(now, state, change)
+    const isSame = record.state !== 'prepared' && now?.audited_at === record.audited_at
+    if (now?.state === 'unknown' && isSame) await this.#change(now, state, change)
   }
 
   /** Newest first. */
@@ -136,14 +137,17 @@ export class SendLedger {
       'SELECT * FROM sends ORDER BY begun_ms DESC, scope, key_hash LIMIT ?',
       limit,
     )
-    return rows.map(recordOf)
+    return Promise.all(rows.map((row) => this.#told(recordOf(row))))
   }
 
-  /** Those that are `sending` while their sender is dead are told as `unknown`. */
   async byId(id: string): Promise<SendRecord | undefined> {
-    const rows = await this.#store.all('SELECT * FROM sends WHERE id = ?', id)
-    const record = rows[0] && recordOf(rows[0])
-    if (record?.state !== 'sending') return record
+    const [row] = await this.#store.all('SELECT * FROM sends WHERE id = ?', id)
+    return row && this.#told(recordOf(row))
+  }
+
+  /** One that is `sending` while its sender is dead is told as `unknown`. */
+  async #told(record: SendRecord): Promise<SendRecord> {
+    if (record.state !== 'sending') return record
     return (await this.#takeOver(record))?.record ?? record
   }
 

@@ -22,14 +22,20 @@ export interface SentMail {
 }
 
 const api = '/gmail/v1/users/me/'
+/** Where mails are given to it. */
+export const sendPath = /\/messages\/send$/
 
 export class FakeGmail {
   readonly login = new FakeGmailTokens()
   readonly mailbox = new FakeGmailbox()
   readonly requests: SeenRequest[] = []
   readonly sent: SentMail[] = []
+  /** Called when a request has arrived, before anything is done. */
+  onRequest: ((request: SeenRequest) => void) | undefined
   /** Called once a mail is taken, before that is answered. */
   onSend: ((sent: SentMail) => void | Promise<void>) | undefined
+  /** Called when the system has all of an answer. */
+  onReply: ((path: string) => void) | undefined
   readonly #server: Server
   readonly #prefix: string
   #rules: (FaultRule & { left: number })[] = []
@@ -70,9 +76,10 @@ export class FakeGmail {
     this.#rules.push({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY })
   }
 
-  /** Forgets faults and requests; the mails stay. */
+  /** Forgets faults, hooks and requests; the mails stay. */
   heal(): void {
     this.#rules = []
+    this.onRequest = this.onSend = this.onReply = undefined
     this.requests.length = 0
   }
 
@@ -83,7 +90,9 @@ export class FakeGmail {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake')
     const { method = 'GET', headers } = request
     const path = pathname.startsWith(this.#prefix) ? pathname.slice(this.#prefix.length) : '/'
-    this.requests.push({ method, path, query: searchParams, headers, body })
+    const seen = { method, path, query: searchParams, headers, body }
+    this.requests.push(seen)
+    this.onRequest?.(seen)
     const rule = this.#ruleFor(method, path)
     const isDone = rule === undefined || rule.fault === 'lost-reply' || rule.fault === 'slow'
     if (!isDone) return breakReply(rule, response)
@@ -94,7 +103,7 @@ export class FakeGmail {
       'content-type': 'application/json; charset=UTF-8',
       ...(location && { location }),
     })
-    response.end(JSON.stringify(reply ?? {}))
+    response.end(JSON.stringify(reply ?? {}), () => this.onReply?.(path))
   }
 
   #ruleFor(method: string, path: string) {

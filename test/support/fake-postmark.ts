@@ -42,6 +42,8 @@ export class FakePostmark {
   readonly sent: SentMail[] = []
   /** For the requests to come, one each. */
   readonly faults: Fault[] = []
+  /** Called once a mail is taken, before that is answered. */
+  onSend: (() => void) | undefined
 
   readonly #server = createServer((request, response) => {
     this.#take(request, response).catch(() => response.destroy())
@@ -117,6 +119,7 @@ export class FakePostmark {
         Recipients: recipientsOf(body),
         body,
       })
+      this.onSend?.()
     }
     const Message = isTest ? 'Test job accepted' : 'OK'
     return { To: body.To, SubmittedAt, MessageID, ErrorCode: 0, Message }

@@ -1,7 +1,11 @@
-/** A SQLite database in which a few projects were at work, with texts that engines like to change or to order differently. */
+/** A SQLite database in which a few projects were at work and mails were sent, with texts that engines like to change or to order differently. */
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { Coordination } from '../../src/coordination/coordination.ts'
+import { Holder } from '../../src/email/holder.ts'
+import { SendLedger } from '../../src/email/send-ledger.ts'
+import type { SendState } from '../../src/email/send-record.ts'
+import { sha256 } from '../../src/sha256.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { temporaryFolder } from './agentmail.ts'
 import { staleMs } from './databases.ts'
@@ -35,6 +39,7 @@ export async function filledDatabase(bulk = 0): Promise<string> {
     await claims.release({ agent_id, files: ['gone.ts'] })
   }
   await coordination.close()
+  await sendMails(path)
   const database = new DatabaseSync(path)
   database.exec("UPDATE messages SET body = '', subject = '' WHERE id = 2")
   database.exec(`INSERT INTO messages
@@ -43,4 +48,28 @@ export async function filledDatabase(bulk = 0): Promise<string> {
     FROM numbers WHERE ${bulk} > 0`)
   database.close()
   return path
+}
+
+/** One of each text, in every state. */
+async function sendMails(path: string): Promise<void> {
+  const ledger = new SendLedger({
+    store: await openSqlite(path),
+    holder: new Holder(join(temporaryFolder(), 'senders')),
+    timeoutMs: 30_000,
+  })
+  const states: SendState[] = ['prepared', 'sending', 'sent', 'drafted', 'failed', 'unknown']
+  for (const [index, text] of texts.entries()) {
+    const { record } = await ledger.begin({
+      scope: sha256('scope'),
+      key: text,
+      content_hash: sha256(text),
+      provider: 'gmail',
+      recipients: [`"${text}" <jane@example.com>`],
+      subject: text,
+    })
+    const receipt = { message_id: text, thread_id: text, sent_at: text }
+    const state = states[index % states.length] ?? 'sent'
+    await ledger.settle(record, state, { receipt, draft: text, reason: text })
+  }
+  await ledger.close()
 }

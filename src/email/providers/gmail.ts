@@ -90,7 +90,7 @@ class Gmail implements Provider {
 
 const receipt = (message_id: string, thread_id: string, ms: number): Receipt => ({
   message_id,
-  thread_id: thread_id || undefined,
+  thread_id: isId(thread_id) ? thread_id : undefined,
   sent_at: rfc3339(ms > 0 && ms < 1e15 ? ms : systemClock.now()),
 })
 

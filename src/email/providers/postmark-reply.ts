@@ -45,13 +45,14 @@ export function receiptOf(reply: PostmarkReply, token: string): Receipt {
 /** The mail that was looked for; a service that does not know the filter answers with another one. */
 export function foundIn(
   { body }: PostmarkReply,
+  token: string,
   isIt: (metadata: Record<string, unknown>) => boolean,
 ): Receipt | undefined {
   const messages = isRecord(body) && Array.isArray(body.Messages) ? body.Messages : []
   const [found]: unknown[] = messages
   if (!isRecord(found) || !isRecord(found.Metadata) || !isIt(found.Metadata)) return undefined
   if (typeof found.MessageID !== 'string' || found.MessageID === '') return undefined
-  const message_id = redacted(found.MessageID, [])
+  const message_id = redacted(found.MessageID, [token])
   return { message_id, thread_id: undefined, sent_at: timeOf(found.ReceivedAt) }
 }
 

@@ -32,10 +32,12 @@ export function openPostmark(config: Config): Provider {
   const base = baseUrl(config)
   const stream = config.text('messageStream')?.trim() ?? 'outbound'
   const from = config.text('defaultFrom')?.trim() ?? ''
+  const isTest = config.text('postmarkToken')?.trim() === 'POSTMARK_API_TEST'
 
   return {
     name: 'postmark',
-    account: `${base}`,
+    // A trial does not use up the key of the mail itself.
+    account: `${base}${isTest ? ' test' : ''}`,
     limits,
 
     async send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt> {
@@ -55,13 +57,14 @@ export function openPostmark(config: Config): Provider {
     },
 
     async find({ key }: Trace, signal: AbortSignal): Promise<Receipt | undefined> {
-      const client = new PostmarkClient(base, tokenOf(config), signal)
+      const token = tokenOf(config)
+      const client = new PostmarkClient(base, token, signal)
       const filter = { count: 1, offset: 0, [`metadata_${keyName}`]: key }
       const reply = await client.search(filter).catch((error) => {
         throw notAsked(lost(error, signal).message)
       })
       if (reply.status !== 200) throw notAsked(`it answered with HTTP ${reply.status}`)
-      return foundIn(reply, (metadata) => metadata[keyName] === key)
+      return foundIn(reply, token, (metadata) => metadata[keyName] === key)
     },
   }
 }
