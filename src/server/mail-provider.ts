@@ -21,9 +21,10 @@ const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
   },
   local: async (config) => {
     const { openLocalMail } = await import('../email/providers/local.ts')
+    const { htmlToText } = await import('../email/inbound/html-to-text.ts')
     const named = config.text('mailFrom')
     const [from] = named === undefined ? [] : parseAddresses('AGENTMAIL_MAIL_FROM', named)
-    return openLocalMail(await localFolder(config), from && { from })
+    return openLocalMail(await localFolder(config), { from, htmlText: htmlToText })
   },
 }
 

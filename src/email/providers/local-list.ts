@@ -6,6 +6,7 @@ import type { LocalBox, LocalHead } from './local-box.ts'
 import type { BoxName } from './local-folder.ts'
 import type { LocalLabels } from './local-labels.ts'
 import { type CandidateBody, folded, localQuery } from './local-query.ts'
+import { wordsOfHtml } from './mail-text.ts'
 import type { ListRequest, MailHead } from './provider.ts'
 import { readMime } from './read-mime.ts'
 
@@ -13,7 +14,7 @@ import { readMime } from './read-mime.ts'
 const snippetBytes = 64 << 10
 const snippetLength = 200
 
-/** How the words of an HTML text are told, for snippets and for what is looked for. */
+/** How an HTML text is told in a snippet. */
 export type HtmlText = (html: string) => string
 
 export interface LocalMail {
@@ -74,7 +75,7 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
   const read = mail.boxes[box].read(id)
   if (!read) return undefined
   const { text, html, attachment_names } = await readMime(read.bytes)
-  return { text: folded(text ?? mail.htmlText(html ?? '')), attachment_names }
+  return { text: folded(text ?? wordsOfHtml(html ?? '')), attachment_names }
 }
 
 async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
