@@ -9,9 +9,11 @@ import type { Work } from './work.ts'
 
 interface StyleRule {
   selector: Selector
-  /** By property, the strongest of those with this selector. */
-  best: Map<string, Weighed>
+  best: Best
 }
+
+/** By property, the strongest declaration. */
+type Best = Map<string, Weighed>
 
 interface Weighed extends Declaration {
   /** Importance, then specificity, then order. */
@@ -28,6 +30,8 @@ export class Cascade {
   /** By the key of the innermost part of their selectors. */
   readonly #rules = new Map<string, StyleRule[]>()
   readonly #inline = new Map<string, Weighed[]>()
+  readonly #families = new WeakMap<ElementFacts, Map<string, Best>>()
+  #askForPlace = false
   #count = 0
 
   constructor(sheets: string[], work: Work) {
@@ -47,6 +51,7 @@ export class Cascade {
       if (!selector) return
       rule = { selector, best: new Map() }
       bySelector.set(text, rule)
+      this.#askForPlace ||= selector.asksPlace
       const [{ key }] = selector.steps
       const others = this.#rules.get(key)
       if (others) others.push(rule)
@@ -67,23 +72,46 @@ export class Cascade {
 
   /** The winning declaration of each property, the weakest first. */
   declarationsFor(element: ElementFacts): Declaration[] {
-    const best = new Map<string, Weighed>()
-    merge(
-      best,
-      hintsOf(element).map((hint) => ({ ...hint, important: false, weight: 0 })),
-    )
-    for (const key of keysOf(element)) {
-      this.#work.spend(1)
-      for (const rule of this.#rules.get(key) ?? []) {
-        if (!this.#matches(element, rule.selector)) continue
-        this.#work.spend(rule.best.size)
-        merge(best, rule.best.values())
-      }
-    }
+    const hints = hintsOf(element)
     const style = element.attributes.get('style')
+    const rules = this.#rules.size === 0 ? undefined : this.#bestFor(element)
+    if (hints.length === 0 && !rules?.size && !style) return []
+    const best: Best = new Map()
+    for (const hint of hints) best.set(hint.property, { ...hint, important: false, weight: 0 })
+    if (rules) merge(best, rules.values())
     if (style) merge(best, this.#ownStyle(style))
     this.#work.spend(best.size)
     return [...best.values()].sort((a, b) => a.weight - b.weight)
+  }
+
+  /** Siblings with the same attributes match the same rules, but for those that ask for their place. */
+  #bestFor(element: ElementFacts): Best {
+    const { parent, tag, signature } = element
+    if (!parent || element.siblings === 1) return this.#search(element, () => true)
+    const family = this.#families.get(parent) ?? new Map<string, Best>()
+    this.#families.set(parent, family)
+    const name = `${tag} ${signature}`
+    const shared = family.get(name) ?? this.#search(element, ({ selector }) => !selector.asksPlace)
+    family.set(name, shared)
+    if (!this.#askForPlace) return shared
+    const own = this.#search(element, ({ selector }) => selector.asksPlace)
+    merge(own, shared.values())
+    return own
+  }
+
+  #search(element: ElementFacts, isWanted: (rule: StyleRule) => boolean): Best {
+    const best: Best = new Map()
+    for (const key of keysOf(element)) {
+      this.#work.spend(1)
+      for (const rule of this.#rules.get(key) ?? []) {
+        if (this.#work.isSpent) return best
+        this.#work.spend(1)
+        if (!isWanted(rule) || !this.#matches(element, rule.selector)) continue
+        this.#work.spend(5 * rule.best.size)
+        merge(best, rule.best.values())
+      }
+    }
+    return best
   }
 
   #ownStyle(style: string): Weighed[] {
@@ -135,7 +163,7 @@ function* keysOf({ tag, id, classes, attributes }: ElementFacts): Generator<stri
   for (const name of attributes.keys()) yield `[${name}`
 }
 
-function merge(best: Map<string, Weighed>, list: Iterable<Weighed>): void {
+function merge(best: Best, list: Iterable<Weighed>): void {
   for (const declaration of list) {
     const { property, weight } = declaration
     if (weight >= (best.get(property)?.weight ?? 0)) best.set(property, declaration)

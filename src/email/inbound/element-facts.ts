@@ -5,6 +5,8 @@ export interface ElementFacts {
   id: string
   classes: ReadonlySet<string>
   attributes: ReadonlyMap<string, string>
+  /** All attributes in one text: equal texts are equal attributes. */
+  signature: string
   parent: ElementFacts | undefined
   /** The sibling before it. */
   elder: ElementFacts | undefined
@@ -14,12 +16,15 @@ export interface ElementFacts {
 }
 
 type Attributes = readonly { name: string; value: string }[]
-type Own = Pick<ElementFacts, 'id' | 'classes' | 'attributes'>
+type Own = Pick<ElementFacts, 'id' | 'classes' | 'attributes' | 'signature'>
 
 /** A parser repeats unclosed elements with the same list of attributes: it is read once. */
 const read = new WeakMap<Attributes, Own>()
 
+const none: Own = { id: '', classes: new Set(), attributes: new Map(), signature: '' }
+
 export function ownFacts(list: Attributes): Own {
+  if (list.length === 0) return none
   const before = read.get(list)
   if (before) return before
   const attributes = new Map(list.map(({ name, value }) => [name.toLowerCase(), value]))
@@ -28,6 +33,7 @@ export function ownFacts(list: Attributes): Own {
     id: (attributes.get('id') ?? '').toLowerCase(),
     classes: new Set(classes.filter((name) => name !== '')),
     attributes,
+    signature: list.map(({ name, value }) => `${name}=${value}`).join('\0'),
   }
   read.set(list, own)
   return own

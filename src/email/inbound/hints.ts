@@ -6,14 +6,16 @@ interface Hint {
   value: string
 }
 
+const ownLooks = new Set(['pre', 'listing', 'xmp', 'plaintext', 'mark', 'button', 'dialog'])
+
 export function hintsOf({ tag, attributes }: ElementFacts): Hint[] {
+  if (attributes.size === 0 && !ownLooks.has(tag)) return []
   const hints: Hint[] = []
   const hint = (property: string, value: string) => hints.push({ property, value })
   if (/^(pre|listing|xmp|plaintext)$/.test(tag)) hint('white-space', 'pre')
   if (tag === 'mark') hint('background-color', '#ff0')
   if (tag === 'button') hint('background-color', '#efefef')
   if (tag === 'mark' || tag === 'button') hint('color', '#000')
-  if (attributes.size === 0 && tag !== 'dialog') return hints
   if (attributes.has('hidden') || (tag === 'dialog' && !attributes.has('open')))
     hint('display', 'none')
   const background = attributes.get('bgcolor')

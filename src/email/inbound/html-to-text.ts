@@ -12,7 +12,7 @@ import { Work } from './work.ts'
 
 export const htmlToText = (html: string): string => readHtml(html).text
 
-const steps = 40_000_000
+const steps = 10_000_000
 
 /** `isComplete` is false where a mail is too large or too tangled to be read to its end. */
 export function readHtml(html: string): { text: string; isComplete: boolean } {

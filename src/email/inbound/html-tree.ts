@@ -6,7 +6,7 @@ export type HtmlNode = DefaultTreeAdapterTypes.ChildNode
 export type HtmlElement = DefaultTreeAdapterTypes.Element
 
 const mostCharacters = 2_000_000
-const mostElements = 300_000
+const mostElements = 200_000
 
 interface Tree {
   nodes: HtmlNode[]

@@ -26,7 +26,7 @@ const facts: Record<string, string> = {
 }
 
 export const appliesToScreen = (media: string): boolean =>
-  media.trim() === '' || split(media.toLowerCase(), ',').some(holds)
+  media.trim() === '' || split(media.slice(0, 2000).toLowerCase(), ',').some(holds)
 
 function holds(query: string): boolean {
   const isNot = /^not\s/.test(query)

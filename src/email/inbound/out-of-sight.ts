@@ -14,7 +14,7 @@ export function isOutOfSight(values: Values, em: number): boolean {
     is('display', /^none\b/) ||
     is('content-visibility', /^hidden$/) ||
     is('text-security', /^(disc|circle|square)$/) ||
-    is('zoom', /^0*(\.0\d*)?%?$|^0*\d(\.\d*)?%$/) ||
+    isFlat(factor(values.get('zoom') ?? '1')) ||
     hasNoSize(values, em) ||
     isOffPage(values, em) ||
     isCutAway(values, em) ||

@@ -92,6 +92,11 @@ const otherNames: Record<string, string> = {
 export const isWide = (value: string): boolean =>
   /^(inherit|initial|unset|revert|revert-layer)$/.test(value)
 
+const overlong = (property: string) =>
+  property.startsWith('background')
+    ? { property: 'background-image', value: 'url(x)' }
+    : { property: 'display', value: 'none' }
+
 /** As a browser does, it passes over a value that is none, so that the one before it holds. */
 export function known(list: Declaration[]): Declaration[] {
   return list.flatMap((declaration) => {
@@ -100,6 +105,8 @@ export function known(list: Declaration[]): Declaration[] {
     const property = otherNames[plain] ?? plain
     const { value } = declaration
     const isValid = Object.hasOwn(validators, property) ? validators[property] : undefined
+    // None is that long but a picture in its address: whoever writes more wants to be misread.
+    if (isValid && value.length > 2000) return [{ ...declaration, ...overlong(property) }]
     const holds = isValid && (isWide(value) || value.includes('var(') || isValid(value))
     return holds ? [{ ...declaration, property }] : []
   })

@@ -20,6 +20,8 @@ export interface Selector {
   steps: [Step, ...Step[]]
   /** Ids, classes and tags in a byte each. */
   weight: number
+  /** Whether it matters which siblings stand around the element. */
+  asksPlace: boolean
 }
 
 const name = '(?:[\\w-]|[^\\0-\\x7f]|\\\\[0-9a-f]{1,6}\\s?|\\\\[^])+'
@@ -48,12 +50,12 @@ export function parseSelector(text: string): Selector | undefined {
   }
   const [first, ...others] = steps.reverse()
   const [ids, classes, tags] = counts.map((count) => Math.min(count, 255))
-  return (
-    first && {
-      steps: [first, ...others],
-      weight: ((ids ?? 0) << 16) + ((classes ?? 0) << 8) + (tags ?? 0),
-    }
-  )
+  if (!first) return undefined
+  return {
+    steps: [first, ...others],
+    weight: ((ids ?? 0) << 16) + ((classes ?? 0) << 8) + (tags ?? 0),
+    asksPlace: /[+~]|-child/.test(text),
+  }
 }
 
 type Counts = [ids: number, classes: number, tags: number]
