@@ -34,6 +34,7 @@ export const hidingStyles = [
   'max-width:1px;overflow-x:hidden',
   'text-indent:-9999px',
   'text-indent:-100em',
+  'text-indent:100%;white-space:nowrap;overflow:hidden',
   'margin-left:-9999px',
   'margin:-1000px 0 0 -1000px',
   'position:absolute;left:-9999px',
@@ -102,6 +103,7 @@ export const hidingPieces: Record<string, string> = {
   'the hidden attribute': '<div hidden>SECRET</div>',
   'font color': '<font color="white">SECRET</font>',
   'font color without a hash': '<font color="FFFFFF">SECRET</font>',
+  'a style that is not closed': '<p style="color:rgb(255,255,255">SECRET</p>',
   'font size': '<font size="0">SECRET</font>',
   'a table in the colour of its text':
     '<table bgcolor="#112233"><tr><td style="color:#112234">SECRET</td></tr></table>',

@@ -107,7 +107,7 @@ export class Cascade {
         if (this.#work.isSpent) return best
         this.#work.spend(1)
         if (!isWanted(rule) || !this.#matches(element, rule.selector)) continue
-        this.#work.spend(5 * rule.best.size)
+        this.#work.spend(10 * rule.best.size)
         merge(best, rule.best.values())
       }
     }

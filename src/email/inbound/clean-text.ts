@@ -9,7 +9,7 @@ const emoji = `${picture}(?:\\u200d${picture})*|[0-9#*]\\ufe0f\\u20e3`
 const unseen =
   '[\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Cs}\\p{Noncharacter_Code_Point}\\0-\\x08\\x0e-\\x1f\\x7f-\\x9f]'
 
-const emojiOrUnseen = new RegExp(`(${emoji})|${unseen}`, 'gu')
+const emojiOrUnseen = new RegExp(`(${emoji})|${unseen}+`, 'gu')
 
 /** Several lines: newlines of every kind become \n, and no more than two blank lines follow each other. */
 export function cleanText(text: string): string {

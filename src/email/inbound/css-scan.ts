@@ -92,7 +92,7 @@ export function declarations(block: string): Declaration[] {
     const colon = chunk.indexOf(':')
     if (colon !== -1) {
       const property = unescaped(chunk.slice(0, colon)).trim()
-      const value = unescaped(chunk.slice(colon + 1))
+      const value = closed(unescaped(chunk.slice(colon + 1)))
         .trim()
         .replace(/\s+/g, ' ')
         .toLowerCase()
@@ -107,4 +107,10 @@ export function declarations(block: string): Declaration[] {
     at = stop + 1
   }
   return found
+}
+
+/** The end of a style closes what is still open. */
+function closed(value: string): string {
+  const open = value.split('(').length - value.split(')').length
+  return open > 0 && open < 20 ? value + ')'.repeat(open) : value
 }

@@ -3,7 +3,7 @@ import { black, type Colour, gradientColour, isNear, over, parseColour, white } 
 import type { Declaration } from './css-scan.ts'
 import type { ElementFacts } from './element-facts.ts'
 import { pixels } from './length.ts'
-import { isFar, isOutOfSight } from './out-of-sight.ts'
+import { isFar, isOutOfSight, page } from './out-of-sight.ts'
 import { isWide } from './properties.ts'
 import { type Values, type Variables, valuesOf, variablesOf } from './style-values.ts'
 import type { Work } from './work.ts'
@@ -69,7 +69,6 @@ export function lookOf(element: ElementFacts, list: Declaration[], outer: Look, 
   const colour = colourOf(values.get('color'), isLink ? undefined : outer.colour, outer.colour)
   const hasThinLines = lineIsThin(values.get('line-height'), fontSize, outer.hasThinLines)
   const cutsOff = /^(hidden|clip)$/.test(values.get('overflow-y') ?? '')
-  const indent = values.get('text-indent')
   const spacing = values.get('letter-spacing')
   const clip = values.get('background-clip')
   const space = values.get('white-space')
@@ -81,9 +80,10 @@ export function lookOf(element: ElementFacts, list: Declaration[], outer: Look, 
     opacity,
     hasThinLines,
     isThin: hasThinLines && (cutsOff || outer.isThin),
-    isIndentedAway: inherited(indent, outer.isIndentedAway, (value) =>
-      isFar(pixels(value.split(' ')[0], { em: fontSize, whole: 600 })),
-    ),
+    isIndentedAway: inherited(values.get('text-indent'), outer.isIndentedAway, (value) => {
+      const indent = pixels(value.split(' ')[0], { em: fontSize, whole: page })
+      return isFar(indent) || (cutsOff && indent !== undefined && indent >= page)
+    }),
     isSqueezed: inherited(spacing, outer.isSqueezed, (value) => {
       const gap = pixels(value, { em: fontSize, whole: fontSize }) ?? 0
       return gap <= -fontSize || isFar(gap)

@@ -4,7 +4,7 @@ import { pixels } from './length.ts'
 import type { Values } from './style-values.ts'
 
 /** A page as wide as most mails; shares of it cannot be known better. */
-const page = 600
+export const page = 600
 const sliver = 2
 
 export function isOutOfSight(values: Values, em: number): boolean {

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { cleanLine, cleanText, shortened } from './clean-text.ts'
+
+const newline = /[\n\r\v\f\u0085\u2028\u2029]/
+const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Cc}]/u
+
+describe('cleanText', () => {
+  it('takes out every character that is not seen, and no other', () => {
+    const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code))
+    const tried = characters.filter((char) => char.isWellFormed() && !newline.test(char))
+    const shown = cleanText(tried.map((char) => `a${char}b`).join('\n')).split('\n')
+    const wrong = tried.filter((char, at) => {
+      const isKept = char === '\t' || !unseen.test(char)
+      return shown[at] !== (isKept ? `a${char}b` : 'ab')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('knows newlines of every kind', () => {
+    expect(cleanText('a\rb\r\nc\vd\fe\u0085f\u2028g\u2029h')).toBe('a\nb\nc\nd\ne\nf\ng\nh')
+  })
+
+  it.each([
+    ['👩‍👩‍👧‍👦 ❤️ 1️⃣ 👍🏽 🏳️‍🌈 👩🏽‍💻 ☎️', undefined],
+    ['a\u200d👩\u200d b\ufe0f ❤️\ufe0f 7\ufe0f', 'a👩 b ❤️ 7'],
+    ['🏴\u{e0067}\u{e0062}\u{e007f}', '🏴'],
+    ['👩\u200b\u200d\u200b👩', '👩👩'],
+  ])('keeps the emoji in %j whole and nothing else', (text, expected = text) => {
+    expect(cleanText(text)).toBe(expected)
+  })
+
+  it('drops half a surrogate pair, also where two halves would meet', () => {
+    expect(cleanText('a\ud83db\ude00c\ud83d\u200b\ude00')).toBe('abc')
+  })
+
+  it('keeps two blank lines at most, and no blanks at the ends of lines', () => {
+    expect(cleanText('a \t\r\n\r\n \r\n\n\n\tb\u00a0')).toBe('a\n\n\n\tb')
+  })
+
+  it('says the same when it is asked again', () => {
+    const text = '\ud83d\u200d👩\ufe0f\u200d\u200d👩 \u2028\r\n\n\n\n x'
+    expect(cleanText(cleanText(text))).toBe(cleanText(text))
+  })
+
+  it.each(['\u200b', '👩\u200d', ' ', ' \n', '\ud83d', '\r', '1\ufe0f', '\u{e0041}'])(
+    'reads a million of %j',
+    (piece) => {
+      expect(cleanText(`${piece.repeat(1_000_000 / piece.length)}x`).endsWith('x')).toBe(true)
+    },
+  )
+})
+
+describe('cleanLine', () => {
+  it('makes one line of several', () => {
+    expect(cleanLine(' a\r\n\tb\u2029c\u00a0\u3000d\u200b ')).toBe('a b c d')
+  })
+})
+
+describe('shortened', () => {
+  it.each(['😀', '👩‍👩‍👧', '🇩🇪', 'é'])('cuts no %s in two', (sign) => {
+    for (let limit = 1; limit < 40; limit++) {
+      const text = shortened(`x${sign.repeat(20)}`, limit)
+      expect(text.length).toBeLessThanOrEqual(limit)
+      expect(text.isWellFormed()).toBe(true)
+      if (limit > 10) expect((text.length - 1) % sign.length).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { looksLikeHtml } from './looks-like-html.ts'
+
+describe('looksLikeHtml', () => {
+  it.each([
+    '<!DOCTYPE html><p>Hi',
+    '<!-- made by hand -->Hi',
+    '\n  <div style="color:red">Hi',
+    '<P>Hi</P>',
+    'Hi <b>Jane</b>',
+    'one<br>two',
+    'one<BR />two',
+    'See <a href="https://example.com">this</a>.',
+    '<table><tr><td>1',
+  ])('takes %j for HTML', (text) => expect(looksLikeHtml(text)).toBe(true))
+
+  it.each([
+    '',
+    'plain words',
+    'a < b and c > d',
+    'if (a<b && c>d) return',
+    '<jane@example.com>',
+    '<https://example.com>',
+    'List<String> x = new ArrayList<String>()',
+    'Promise<void>, Map<K, V>, std::vector<a>, Vec<i32>',
+    '<T>(a: T) => T',
+    'I <3 you',
+    '<i think so> </i>',
+    'On Monday Jane <jane@example.com> wrote:\n> <p>Hi</p>\n> <br>',
+    'Write `<b>bold</b>` and `<br>`.',
+    '```html\n<p>Hi</p>\n```',
+    'x <p is a tag',
+  ])('takes %j for plain text', (text) => expect(looksLikeHtml(text)).toBe(false))
+
+  it.each(['<', '<p a=', '<p a="', '<p ', '`', '```\n', '> ', '`a\n', '<b '])(
+    'reads a million of %j',
+    (piece) => expect(looksLikeHtml(`x${piece.repeat(1_000_000 / piece.length)}`)).toBe(false),
+  )
+})
