@@ -2,9 +2,9 @@
 import { find, split, unescaped } from './css-scan.ts'
 import type { ElementFacts } from './element-facts.ts'
 
-export type Test = (element: ElementFacts) => boolean
+type Test = (element: ElementFacts) => boolean
 
-export interface Compound {
+interface Compound {
   tests: Test[]
   /** By which the rules for an element are found: `#id`, `.class`, `[attribute`, `tag` or `*`. */
   key: string
