@@ -25,6 +25,8 @@ const order = 2 ** 22
 const inline = 2 ** 24
 const important = 2 ** 48
 
+const longestSelector = 10_000
+
 export class Cascade {
   readonly #work: Work
   /** By the key of the innermost part of their selectors. */
@@ -45,6 +47,9 @@ export class Cascade {
   }
 
   #add(text: string, list: Declaration[], bySelector: Map<string, StyleRule>): void {
+    // None is that long: whoever writes one wants nobody to see what it hides.
+    if (text.length > longestSelector) this.#work.spend(Number.POSITIVE_INFINITY)
+    if (this.#work.isSpent) return
     let rule = bySelector.get(text)
     if (!rule) {
       const selector = parseSelector(text)
