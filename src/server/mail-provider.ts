@@ -21,10 +21,13 @@ const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
   },
   local: async (config) => {
     const { openLocalMail } = await import('../email/providers/local.ts')
-    const { htmlToText } = await import('../email/inbound/html-to-text.ts')
+    const { visibleText } = await import('../email/inbound/visible-text.ts')
     const named = config.text('mailFrom')
     const [from] = named === undefined ? [] : parseAddresses('AGENTMAIL_MAIL_FROM', named)
-    return openLocalMail(await localFolder(config), { from, htmlText: htmlToText })
+    return openLocalMail(await localFolder(config), {
+      from,
+      shownText: (mail) => visibleText(mail).text,
+    })
   },
 }
 
