@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FaultRule } from './support/fake-gmail-faults.ts'
 import { GmailPlace } from './support/mail-place.ts'
+import { LineClient } from './support/mcp-client.ts'
 import type { ToolClient } from './support/tool-client.ts'
 
 const words = 'words of Google with ya29.secret'
@@ -124,6 +125,17 @@ describe('sending while Gmail fails', () => {
     expect((await failure('send_email', keyed)).details).toEqual(details)
     expect(posts()).toBe(1)
   })
+})
+
+it('finishes what it was asked to send before it ends', async () => {
+  place.fake.heal()
+  place.fake.fail({ fault: 'slow', delayMs: 500, path: /send$/, times: 1 })
+  const client = await LineClient.open({ env: place.env, args: ['mcp', 'gmail'] })
+  const answer = client.call('send_email', mail)
+  const { exitCode, stderr } = await client.finish()
+  const id = place.fake.sent.at(-1)?.id
+  expect((await answer).result?.structuredContent).toMatchObject({ message_id: id })
+  expect([exitCode, stderr, client.faults]).toEqual([0, '', []])
 })
 
 describe('the login', () => {
