@@ -221,7 +221,9 @@ describe('settling what is unclear', () => {
     const settled = (id: string, state: string) =>
       `Mail ${id} to ann@example.com is settled: ${state}\n`
 
-    const found = await unclear(place, 'lost-reply', ['--key', 'found'])
+    const reply = ['--key', 'found', '--reply-to', place.add(question)]
+    const found = await unclear(place, 'lost-reply', reply)
+    expect(await mail.out(['log'])).toMatch(/ unknown {2}ann@example\.com {2}Re: Tea\n$/)
     expect(await mail.out(['settle', found])).toBe(settled(found, 'sent'))
     expect(await mail.fault(['settle', found, 'not-sent'])).toBe(
       `error: mail ${found} was sent: there is nothing to settle`,

@@ -128,7 +128,7 @@ export class Outgoing {
     })
     const timestamp = rfc3339(this.#clock.now())
     await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
-    const sending = await this.#options.ledger.sending(record, timestamp)
+    const sending = await this.#options.ledger.sending(record, timestamp, mail.subject)
     return this.#giveToService(sending, mail)
   }
 

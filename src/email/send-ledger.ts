@@ -23,6 +23,8 @@ interface LedgerOptions {
 /** What is known when a step is done. */
 interface Change {
   audited_at?: string
+  /** As it goes out: a reply has that of its thread. */
+  subject?: string
   receipt?: Receipt
   draft?: string
   reason?: string
@@ -108,8 +110,12 @@ export class SendLedger {
   }
 
   /** The last step before the service is called; fails where another process has taken it over. */
-  async sending(record: SendRecord, audited_at: string): Promise<SendRecord> {
-    const changed = await this.#change(record, 'sending', { audited_at })
+  async sending(
+    record: SendRecord,
+    audited_at: string,
+    subject = record.subject,
+  ): Promise<SendRecord> {
+    const changed = await this.#change(record, 'sending', { audited_at, subject })
     if (changed) return changed
     throw notSent(
       'send_failed',
@@ -152,7 +158,7 @@ export class SendLedger {
   async #change(
     record: SendRecord,
     state: SendState,
-    { audited_at, receipt, draft, reason }: Change = {},
+    { audited_at, subject, receipt, draft, reason }: Change = {},
   ): Promise<SendRecord | undefined> {
     const columns: Record<string, SqlValue> = {
       state,
@@ -160,6 +166,7 @@ export class SendLedger {
       changed_ms: this.#clock.now(),
       reason: reason?.slice(0, 1000) ?? null,
       ...(audited_at !== undefined && { audited_at }),
+      ...(subject !== undefined && { subject }),
       ...(draft !== undefined && { draft }),
       ...(receipt && {
         message_id: receipt.message_id,
