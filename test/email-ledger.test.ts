@@ -83,7 +83,7 @@ describe('the ledger of mails', () => {
     const { record } = await slept.ledger.begin(intent)
     slept.die() // taken for dead, as one is that was stopped for too long
     const second = await died.ledger.begin(intent)
-    await died.ledger.sending(second.record, 'now')
+    await died.ledger.sending(second.record, sending)
     died.die()
     expect(await asks.ledger.begin(intent)).toMatchObject({ record: { state: 'unknown' } })
     await slept.ledger.settle(record, 'failed', { reason: 'no audit' })
@@ -97,7 +97,7 @@ describe('the ledger of mails', () => {
     const folder = temporaryFolder()
     const [one, two] = [await startIn(folder), await startIn(folder)]
     const { record } = await one.ledger.begin({ ...intent, key: undefined })
-    await one.ledger.sending(record, 'now')
+    await one.ledger.sending(record, sending)
     expect(await two.ledger.list(9)).toMatchObject([{ state: 'sending' }])
     one.die()
     expect(await two.ledger.list(9)).toMatchObject([{ state: 'unknown' }])

@@ -111,9 +111,16 @@ export class Outgoing {
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
     const { ledger, provider, vault } = this.#options
     const { reply_to_message_id } = request
-    const draft = await this.#unlessItFails(record, () =>
-      writeDraft(vault(), { id: record.id, provider: provider.name, mail, reply_to_message_id }),
-    )
+    const draft = await this.#unlessItFails(record, async () => {
+      const replying = await this.#inThread(mail, reply_to_message_id)
+      const { id } = record
+      return writeDraft(vault(), {
+        id,
+        provider: provider.name,
+        mail: replying,
+        reply_to_message_id,
+      })
+    })
     await ledger.settle(record, 'drafted', { draft })
     return { status: 'pending_approval', draft }
   }

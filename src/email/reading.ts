@@ -1,9 +1,8 @@
 /** Mail that was received, made safe for whoever reads it: cleaned, fenced, and bounded. */
-import { cleanLine, cleanText, shortened } from './inbound/clean-text.ts'
+import { cleanLine, shortened } from './inbound/clean-text.ts'
 import { fenced } from './inbound/fence.ts'
-import { readHtml } from './inbound/html-to-text.ts'
-import { looksLikeHtml } from './inbound/looks-like-html.ts'
-import type { Inbox, IncomingMail, MailHead } from './providers/provider.ts'
+import { visibleText } from './inbound/visible-text.ts'
+import type { Inbox, MailHead } from './providers/provider.ts'
 
 interface ListInput {
   query: string
@@ -71,18 +70,3 @@ const line = (text: string, limit = longestLine) => {
   const clean = cleanLine(text.slice(0, limit * 100))
   return clean.length <= limit ? clean : `${shortened(clean, limit - 1).trimEnd()}…`
 }
-
-/** The text part, unless there is nothing to see in it. */
-function visibleText({ text = '', html = '' }: IncomingMail): {
-  text: string
-  isComplete: boolean
-} {
-  const clean = isHtmlAlone(text) ? undefined : cleanText(text).trim()
-  if (clean) return { text: clean, isComplete: true }
-  const own = clean === undefined ? readHtml(text) : undefined
-  return own?.text || html.trim() === '' ? (own ?? { text: '', isComplete: true }) : readHtml(html)
-}
-
-/** Some programs put their HTML where the text belongs. */
-const isHtmlAlone = (text: string) =>
-  /^\s*</.test(text) && />\s*$/.test(text.slice(-1000)) && looksLikeHtml(text)

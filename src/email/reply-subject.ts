@@ -1,13 +1,10 @@
 /** The subject of a reply: that of the mail it answers, since another would start a new thread. */
 
-const prefix = /^\s*((re|aw|sv|antw|odp|fwd?|wg|tr)\s*(\[\d+\])?\s*:\s*)+/i
-
-/** What was asked for, if it says the same. */
+/** What was asked for, if it says the same but for its `Re:`. */
 export function replySubject(asked: string, original: string): string {
-  if (bare(asked) === bare(original)) return asked
   const line = original.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-  return /^\s*re\s*:/i.test(line) ? line : `Re: ${line}`
+  if (bare(asked) === bare(line)) return asked
+  return bare(line) === line ? `Re: ${line}`.trimEnd() : line
 }
 
-const bare = (subject: string): string =>
-  subject.replace(prefix, '').replace(/\s+/g, ' ').trim().toLowerCase()
+const bare = (subject: string): string => subject.replace(/^(\s*re\s*:)+/i, '').trim()

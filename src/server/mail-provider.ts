@@ -1,7 +1,6 @@
 /** The mail service that the settings name; only its own library is loaded. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { htmlToText } from '../email/inbound/html-to-text.ts'
 import { parseAddresses } from '../email/providers/parse-addresses.ts'
 import type { Provider, ProviderName } from '../email/providers/provider.ts'
 import { AgentMailError } from '../errors.ts'
@@ -22,9 +21,13 @@ const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
   },
   local: async (config) => {
     const { openLocalMail } = await import('../email/providers/local.ts')
+    const { visibleText } = await import('../email/inbound/visible-text.ts')
     const named = config.text('mailFrom')
     const [from] = named === undefined ? [] : parseAddresses('AGENTMAIL_MAIL_FROM', named)
-    return openLocalMail(await localFolder(config), { htmlText: htmlToText, ...(from && { from }) })
+    return openLocalMail(await localFolder(config), {
+      from,
+      shownText: (mail) => visibleText(mail).text,
+    })
   },
 }
 

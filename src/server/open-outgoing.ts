@@ -8,6 +8,7 @@ import { Outgoing } from '../email/outgoing.ts'
 import type { Provider } from '../email/providers/provider.ts'
 import { SendLedger } from '../email/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
+import { log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { stateFolder } from '../user-folders.ts'
 import { Vault } from '../vault/vault.ts'
@@ -21,13 +22,24 @@ export const outgoingWith = (config: Config, provider: Provider, ledger: SendLed
     config,
     provider,
     ledger,
-    vault: () => Vault.named(config),
+    vault: () => vaultOf(config),
     logs: () => logsOf(config),
   })
 
 /** The vault; where none is set, a folder of AgentMail's own. */
 export function logsOf(config: Config): Vault {
-  return config.text('vault') === undefined ? new Vault(ownFolder(config)) : Vault.named(config)
+  return config.text('vault') === undefined ? new Vault(ownFolder(config)) : vaultOf(config)
+}
+
+/** Where it was looked for belongs to the log, not to an answer. */
+function vaultOf(config: Config): Vault {
+  try {
+    return Vault.named(config)
+  } catch (error) {
+    if (!AgentMailError.is(error) || config.text('vault') === undefined) throw error
+    log(error.message)
+    throw new AgentMailError(error.code, 'there is no vault where VAULT_PATH says', error.next)
+  }
 }
 
 export async function openLedger(config: Config): Promise<SendLedger> {

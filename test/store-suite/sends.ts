@@ -31,7 +31,8 @@ async function takeTurn(ledger: SendLedger, key: string | undefined): Promise<bo
     expect(record).toMatchObject({ state: 'sent', subject: intent.subject, ...receipt })
     return false
   }
-  await ledger.settle(await ledger.sending(record, 'now'), 'sent', { receipt })
+  const change = { subject: intent.subject, audited_at: 'now' }
+  await ledger.settle(await ledger.sending(record, change), 'sent', { receipt })
   return true
 }
 

@@ -80,10 +80,10 @@ export class FakePostmark {
     const body = await text(request)
     this.requests.push({ method, url, headers, body })
     const fault = this.faults.shift()
-    if (fault === 'never answer') return
     if (fault === 'hang up') return void response.destroy()
     if (typeof fault === 'object') return answer(response, fault.status, fault.body, fault.headers)
     const [status, reply] = this.#reply({ method, url, headers, body })
+    if (fault === 'never answer') return
     if (fault === 'lose the reply') return void response.destroy()
     if (fault === 'cut the reply') {
       response.writeHead(status, { 'content-length': 1000 })

@@ -19,7 +19,11 @@ export interface ServerOptions {
 }
 
 /** The official client, connected to a server of its own. */
-export async function connect(era: Era | 'auto', options: ServerOptions): Promise<Client> {
+export async function connect(
+  era: Era | 'auto',
+  options: ServerOptions,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<Client> {
   const mode = era === 'modern' ? { pin: revisions.modern } : era
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const transport = new StdioClientTransport({
@@ -33,7 +37,7 @@ export async function connect(era: Era | 'auto', options: ServerOptions): Promis
     stderr: 'ignore',
     ...(options.cwd ? { cwd: options.cwd } : {}),
   })
-  onTestFinished(() => client.close())
+  atEnd(() => client.close())
   await client.connect(transport)
   return client
 }

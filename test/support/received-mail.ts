@@ -42,6 +42,13 @@ export async function receivedMail(raw: Buffer, delivered_to?: string[]): Promis
   }
 }
 
+/** The copy that the sender keeps names in `Bcc` those whom no recipient sees. */
+export async function sendersCopy(raw: Buffer): Promise<ReceivedMail> {
+  const mail = await receivedMail(raw)
+  const { bcc: _, ...headers } = mail.headers
+  return { ...mail, headers }
+}
+
 const people = (parsed: Parsed[] = []): Address[] =>
   parsed.flatMap((one) =>
     one.address === undefined ? [] : [{ name: one.name, address: one.address }],

@@ -6,7 +6,8 @@ import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { type Env, ended, worker } from './agentmail.ts'
 import { LineClient } from './mcp-client.ts'
-import { errorSchema, type TestVault, type ToolError } from './vault.ts'
+import { errorSchema, type ToolError } from './tool-client.ts'
+import type { TestVault } from './vault.ts'
 
 const resultSchema = z.looseObject({
   isError: z.boolean().optional(),

@@ -1,23 +1,10 @@
 /** A vault in a folder of its own, and the official client on the server of it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Client } from '@modelcontextprotocol/client'
-import { expect } from 'vitest'
 import * as z from 'zod'
 import { temporaryFolder } from './agentmail.ts'
 import { connect, type Era } from './mcp-client.ts'
-
-const answerSchema = z.looseObject({
-  isError: z.boolean().optional(),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
-  content: z.tuple([z.strictObject({ type: z.literal('text'), text: z.string() })]),
-})
-export const errorSchema = z.strictObject({
-  error: z.string(),
-  message: z.string(),
-  details: z.record(z.string(), z.unknown()).nullable(),
-})
-export type ToolError = z.infer<typeof errorSchema>
+import { ToolClient } from './tool-client.ts'
 
 const noteSchema = z.strictObject({
   path: z.string(),
@@ -68,37 +55,8 @@ export class TestVault {
   }
 }
 
-/** Calls tools, and holds every answer against the form that all answers have. */
-export class VaultClient {
-  readonly client: Client
-
-  constructor(client: Client) {
-    this.client = client
-  }
-
-  async call(name: string, args: object): Promise<Record<string, unknown>> {
-    const answer = await this.#ask(name, args)
-    expect(answer.isError, answer.content[0].text).toBeFalsy()
-    expect(JSON.parse(answer.content[0].text)).toEqual(answer.structuredContent)
-    return answer.structuredContent ?? {}
-  }
-
-  /** The text of the answer, as it came. */
-  async textOf(name: string, args: object): Promise<string> {
-    return (await this.#ask(name, args)).content[0].text
-  }
-
-  async error(name: string, args: object): Promise<ToolError> {
-    const answer = await this.#ask(name, args)
-    expect(answer.isError, answer.content[0].text).toBe(true)
-    return errorSchema.parse(JSON.parse(answer.content[0].text))
-  }
-
-  /** The code of the error. */
-  async code(name: string, args: object): Promise<string> {
-    return (await this.error(name, args)).error
-  }
-
+/** The tools of a vault, each with the form of its answer. */
+export class VaultClient extends ToolClient {
   async read(path: string) {
     return noteSchema.parse(await this.call('read_note', { path }))
   }
@@ -121,11 +79,5 @@ export class VaultClient {
   async search(query: string, limit?: number) {
     const found = await this.call('search_notes', { query, ...(limit ? { limit } : {}) })
     return hitsSchema.parse(found).notes
-  }
-
-  async #ask(name: string, args: object) {
-    return answerSchema.parse(
-      await this.client.callTool({ name, arguments: Object.fromEntries(Object.entries(args)) }),
-    )
   }
 }

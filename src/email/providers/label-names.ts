@@ -11,6 +11,8 @@ export function labelNamed(text: string, known: Iterable<string>): string {
   if (name === '') throw refused('a label must have a name')
   if (/[\p{Cc}\u2028\u2029]/u.test(name))
     throw refused('a label must not contain control characters')
+  if (name.split('/').some((step) => step.trim() === ''))
+    throw refused('a label must not have an empty part')
   if ([...name].length > maxLength) throw refused(`a label has at most ${maxLength} characters`)
   const folded = foldedLabel(name)
   for (const label of [...systemLabels, ...known]) if (foldedLabel(label) === folded) return label

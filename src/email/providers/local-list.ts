@@ -6,20 +6,21 @@ import type { LocalBox, LocalHead } from './local-box.ts'
 import type { BoxName } from './local-folder.ts'
 import type { LocalLabels } from './local-labels.ts'
 import { type CandidateBody, folded, localQuery } from './local-query.ts'
-import type { ListRequest, MailHead } from './provider.ts'
+import { wordsOfHtml } from './mail-text.ts'
+import type { IncomingMail, ListRequest, MailHead } from './provider.ts'
 import { readMime } from './read-mime.ts'
 
 /** What is shown of a mail is at its beginning. */
 const snippetBytes = 64 << 10
 const snippetLength = 200
 
-/** How the words of an HTML text are told, for snippets and for what is looked for. */
-export type HtmlText = (html: string) => string
+/** What of the texts of a mail is told in a snippet. */
+export type ShownText = (mail: Pick<IncomingMail, 'text' | 'html'>) => string
 
 export interface LocalMail {
   boxes: Record<BoxName, LocalBox>
   labels: LocalLabels
-  htmlText: HtmlText
+  shownText: ShownText
 }
 
 export async function listMails(
@@ -74,14 +75,14 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
   const read = mail.boxes[box].read(id)
   if (!read) return undefined
   const { text, html, attachment_names } = await readMime(read.bytes)
-  return { text: folded(text ?? mail.htmlText(html ?? '')), attachment_names }
+  return { text: folded(text ?? wordsOfHtml(html ?? '')), attachment_names }
 }
 
 async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
   const { id, subject, sender, date } = head
   const read = mail.boxes[head.box].read(id, snippetBytes)
   const { text, html } = await readMime(read?.bytes ?? Buffer.alloc(0))
-  const words = (text ?? mail.htmlText(html ?? '')).replace(/\s+/g, ' ').trim()
+  const words = mail.shownText({ text, html }).replace(/\s+/g, ' ').trim()
   const snippet = [...words.slice(0, 2 * snippetLength)].slice(0, snippetLength).join('')
   return { id, subject, sender, date: rfc3339(date), snippet }
 }

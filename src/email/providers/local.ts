@@ -7,7 +7,7 @@ import { LocalBox, type LocalHead, type MailBytes } from './local-box.ts'
 import { makeMailFolder } from './local-folder.ts'
 import { isLocalId, threadId } from './local-id.ts'
 import { LocalLabels } from './local-labels.ts'
-import { type HtmlText, type LocalMail, listMails } from './local-list.ts'
+import { type LocalMail, listMails, type ShownText } from './local-list.ts'
 import { writeSent } from './local-send.ts'
 import { wordsOfHtml } from './mail-text.ts'
 import type { Address, Inbox, Provider } from './provider.ts'
@@ -16,8 +16,8 @@ import { type MimeMail, readMime } from './read-mime.ts'
 export interface LocalOptions {
   /** Who sends where a mail does not say it. */
   from?: Address | undefined
-  /** How HTML is told in snippets; without it, its tags are left out. */
-  htmlText?: HtmlText
+  /** What is told in snippets; without it, the text, or the HTML without its tags. */
+  shownText?: ShownText
   /** Tests switch the lock off to show what it holds together. */
   tryLock?: TryLock
 }
@@ -30,7 +30,7 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
   const mail: LocalMail = {
     boxes: { inbox: new LocalBox(root, 'inbox'), sent: new LocalBox(root, 'sent') },
     labels: new LocalLabels(root, options),
-    htmlText: options.htmlText ?? wordsOfHtml,
+    shownText: options.shownText ?? (({ text, html = '' }) => text ?? wordsOfHtml(html)),
   }
   return {
     name: 'local',

@@ -36,12 +36,8 @@ export default defineTool(
         }),
       ),
       next_page_token: z.string().optional(),
-      untrusted: z.literal(true),
     }),
-    run: async ({ inbox }: GmailContext, input) => ({
-      ...(await listEmails(inbox, input)),
-      untrusted: true as const,
-    }),
+    run: ({ inbox }: GmailContext, input) => listEmails(inbox, input),
   },
   inJson,
 )

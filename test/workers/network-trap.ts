@@ -1,0 +1,20 @@
+/** Loaded into a server before anything else: whoever reaches for the network is written down, and gets nothing. */
+
+import dgram from 'node:dgram'
+import dns from 'node:dns'
+import { appendFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+
+const trapped = (what: string) => () => {
+  appendFileSync(process.env.NETWORK_TRAP ?? '', `${what}\n`)
+  throw new Error(`The network is trapped: ${what}`)
+}
+
+net.Socket.prototype.connect = trapped('connect')
+dgram.createSocket = trapped('datagram')
+for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6'] as const) {
+  Object.assign(dns, { [name]: trapped(name) })
+  Object.assign(dns.promises, { [name]: trapped(name) })
+}
+syncBuiltinESMExports()
