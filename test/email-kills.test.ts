@@ -131,7 +131,7 @@ describe('a sender through Postmark that is killed', () => {
     const victim = home.startSend(mail)
     postmark.onSend = () => victim.kill('SIGKILL')
     if (fate === 'lost') {
-      postmark.faults.push('never answer')
+      postmark.faults.push('never take or answer')
       await eventually('its request arrives', () => postmark.requests.length > 0)
       victim.kill('SIGKILL')
     }

@@ -9,14 +9,14 @@ import { Config } from '../src/config.ts'
 import { openLocalMail } from '../src/email/providers/local.ts'
 import { openPostmark } from '../src/email/providers/postmark.ts'
 import type { Address } from '../src/email/providers/provider.ts'
-import { type Fault, providerSuite } from './provider-suite.ts'
+import { allFaults, type Fault, providerSuite } from './provider-suite.ts'
 import { FakeGmail } from './support/fake-gmail.ts'
 import type { FaultRule } from './support/fake-gmail-faults.ts'
 import { FakePostmark, type Fault as PostmarkFault, serverToken } from './support/fake-postmark.ts'
 import { gmailProvider } from './support/gmail-provider.ts'
 import { type ReceivedMail, sendersCopy } from './support/received-mail.ts'
 
-const all: Fault[] = ['refuses', 'refuses-login', 'limits', 'loses-reply', 'hangs']
+const everything = { faults: allFaults, finds: true }
 const words = 'words of the service'
 
 /** Several times 401: one is answered with a new token. */
@@ -28,7 +28,7 @@ const gmailFaults: Record<Fault, FaultRule> = {
   hangs: { fault: 'slow', delayMs: 5000, times: 1 },
 }
 
-providerSuite('gmail', async () => {
+providerSuite('gmail', everything, async () => {
   const fake = await FakeGmail.start()
   const token = fake.login.grant()
   const ends: (() => void)[] = []
@@ -37,7 +37,6 @@ providerSuite('gmail', async () => {
       ends.push(end)
     }),
     received: () => Promise.all(fake.sent.map(({ raw }) => sendersCopy(raw))),
-    faults: all,
     breakNext: (fault) => fake.fail({ ...gmailFaults[fault], path: /send$/, message: words }),
     secrets: [token.access_token, token.refresh_token, 'secret-of-the-client', words],
     async close() {
@@ -50,7 +49,7 @@ providerSuite('gmail', async () => {
 const listSchema = z.object({ messages: z.array(z.object({ id: z.string() })).default([]) })
 const rawSchema = z.object({ raw: z.string() })
 
-providerSuite('a second Gmail, made by others', async () => {
+providerSuite('a second Gmail, made by others', {}, async () => {
   const emulator = await createEmulator({ service: 'google', port: 0 })
   const ends: (() => void)[] = []
   const token = { access_token: 'any', expiry_date: Date.now() + 3_600_000 }
@@ -91,13 +90,12 @@ const postmarkFaults: Record<Fault, PostmarkFault> = {
   hangs: 'never answer',
 }
 
-providerSuite('postmark', async () => {
+providerSuite('postmark', everything, async () => {
   const ends: (() => void)[] = []
   const fake = await FakePostmark.start((end) => ends.push(end))
   return {
     provider: openPostmark(new Config({}, fake.env)),
     received: async () => fake.sent.map(({ body }) => fromPostmark(body)),
-    faults: all,
     breakNext: (fault) => void fake.faults.push(postmarkFaults[fault]),
     secrets: [serverToken],
     async close() {
@@ -143,7 +141,7 @@ function fromPostmark(body: object): ReceivedMail {
 const people = (list: string): Address[] =>
   addressParser(list).map(({ name, address = '' }) => ({ name, address }))
 
-providerSuite('local', () => {
+providerSuite('local', { finds: true }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-test-'))
   const sent = join(folder, 'sent')
   return {

@@ -5,7 +5,7 @@ import { Config } from '../src/config.ts'
 import { isNotSent, type OutgoingMail } from '../src/email/providers/provider.ts'
 import { openSmtp } from '../src/email/providers/smtp.ts'
 import { AgentMailError } from '../src/errors.ts'
-import { type Fault, providerSuite } from './provider-suite.ts'
+import { allFaults, type Fault, providerSuite } from './provider-suite.ts'
 import { type SmtpFault, startSmtpServer } from './support/smtp-server.ts'
 
 const credentials = { user: 'jane@example.com', password: 'p@ss/w:rd#% ü' }
@@ -29,12 +29,11 @@ const faults: Record<Fault, SmtpFault> = {
   hangs: { at: 'reply', how: 'hang' },
 }
 
-providerSuite('smtp', async () => {
+providerSuite('smtp', { faults: allFaults }, async () => {
   const server = await startSmtpServer(credentials)
   return {
     provider: openWith(server.url),
     received: server.received,
-    faults: ['refuses', 'refuses-login', 'limits', 'loses-reply', 'hangs'],
     breakNext: (fault) => server.failNext(faults[fault]),
     secrets,
     close: server.close,

@@ -20,6 +20,7 @@ export type Fault =
   | 'cut the reply'
   | 'hang up'
   | 'never answer'
+  | 'never take or answer'
 
 export interface SeenRequest {
   method: string
@@ -81,6 +82,7 @@ export class FakePostmark {
     this.requests.push({ method, url, headers, body })
     const fault = this.faults.shift()
     if (fault === 'hang up') return void response.destroy()
+    if (fault === 'never take or answer') return
     if (typeof fault === 'object') return answer(response, fault.status, fault.body, fault.headers)
     const [status, reply] = this.#reply({ method, url, headers, body })
     if (fault === 'never answer') return

@@ -78,7 +78,7 @@ export const lines = (...text: string[]): string => text.join('\r\n')
 /** One fake Gmail for the tests of a file, healed before each, with the provider on it. */
 export function useFakeGmail() {
   const ends: (() => void)[] = []
-  const limits = { request: 400, call: 8000, send: 400, pause: 10 }
+  const limits = { request: 2000, call: 20_000, send: 2000, pause: 10 }
   let fake: FakeGmail
   let gmail: Gmail
   const open = (token: object = fake.login.grant(), apiUrl = fake.url): Gmail =>
