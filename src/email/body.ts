@@ -2,5 +2,6 @@
 import { htmlToText } from './inbound/html-to-text.ts'
 import { looksLikeHtml } from './inbound/looks-like-html.ts'
 
+/** There is always a text, also beside a picture alone. */
 export const bodyOf = (body: string): { text: string; html?: string } =>
-  looksLikeHtml(body) ? { text: htmlToText(body), html: body } : { text: body }
+  looksLikeHtml(body) ? { text: htmlToText(body) || ' ', html: body } : { text: body }

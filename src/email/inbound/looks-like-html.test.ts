@@ -12,6 +12,8 @@ describe('looksLikeHtml', () => {
     'one<BR />two',
     'See <a href="https://example.com">this</a>.',
     '<table><tr><td>1',
+    '<p>Hi</p>\n<p>Bye</p>\n',
+    'Hi Jane,<br><br>bye<br>Joe\n',
   ])('takes %j for HTML', (text) => expect(looksLikeHtml(text)).toBe(true))
 
   it.each([
@@ -30,6 +32,8 @@ describe('looksLikeHtml', () => {
     'Write `<b>bold</b>` and `<br>`.',
     '```html\n<p>Hi</p>\n```',
     'x <p is a tag',
+    'Hi,\n\nin line 5 use <br> instead of \\n.\n\nJoe',
+    'diff:\n- <h1>Old</h1>\n+ <h1>New</h1>\n',
   ])('takes %j for plain text', (text) => expect(looksLikeHtml(text)).toBe(false))
 
   it.each(['<', '<p a=', '<p a="', '<p ', '`', '```\n', '> ', '`a\n', '<b '])(

@@ -17,6 +17,8 @@ const quotes = /^[ \t]{0,3}>.*$/gm
 export function looksLikeHtml(text: string): boolean {
   const start = text.trimStart()
   if (/^<(!doctype\s+html|!--|\?xml\s)/i.test(start)) return true
+  // Lines mean nothing in HTML: whoever makes them writes text, and may well speak of tags.
+  const hasLines = start.trimEnd().includes('\n')
   const opened = new Set<string>()
   for (const {
     0: { length },
@@ -27,6 +29,7 @@ export function looksLikeHtml(text: string): boolean {
     const element = name.toLowerCase()
     if (!known.has(element)) continue
     if (index === 0 && slash === '' && length > 0) return true
+    if (hasLines) return false
     if (element === 'br' || (slash === '/' && opened.has(element))) return true
     opened.add(element)
   }

@@ -47,7 +47,9 @@ function reasonsIn(data: unknown): string[] {
   const error = isRecord(data) && isRecord(data.error) ? data.error : {}
   const lists = [error.errors, error.details].flatMap((list) => (Array.isArray(list) ? list : []))
   const words = [...lists.map((entry) => (isRecord(entry) ? entry.reason : '')), error.status]
-  return words.filter((word): word is string => /^[a-z_]{1,40}$/i.test(String(word)))
+  return words
+    .filter((word) => typeof word === 'string')
+    .filter((word) => /^[a-z_]{1,40}$/i.test(word))
 }
 
 /** In seconds or as a date. */
