@@ -107,7 +107,7 @@ export const settings = {
     env: 'VAULT_PATH',
     flag: 'vault',
     value: 'path',
-    about: 'the folder of Markdown notes that the obsidian tools work in',
+    about: 'the folder of Markdown notes; drafts and the audit of mail are kept there too',
     fallback: undefined,
   },
   cacheHome: {

@@ -60,3 +60,9 @@ export const outcomeUnknown = (
     `It is not known whether the mail was sent, and it is not sent again by itself. Look into the sent mail, then say agentmail mail settle ${id} sent, or not-sent.`,
     { details: { ...details, outcome: 'unknown', id } },
   )
+
+/** Whatever does not say that the outcome is unknown went wrong before anything was sent. */
+export function withOutcome(error: unknown): unknown {
+  if (!AgentMailError.is(error) || error.details?.outcome !== undefined) return error
+  return notSent(error.code, error.message, error.next, { ...error.details })
+}

@@ -9,7 +9,7 @@ import { preview, writeAudit } from './audit.ts'
 import { checkMail, contentHash, everybody } from './check-mail.ts'
 import { writeDraft } from './draft.ts'
 import type { MailRequest } from './mail-request.ts'
-import { inTime, outcomeUnknown, recorded, settleIfPossible } from './outcome.ts'
+import { inTime, outcomeUnknown, recorded, settleIfPossible, withOutcome } from './outcome.ts'
 import { addressList } from './providers/address.ts'
 import {
   isNotSent,
@@ -64,6 +64,8 @@ export class Outgoing {
     this.#underWay.add(work)
     try {
       return await work
+    } catch (error) {
+      throw withOutcome(error)
     } finally {
       this.#underWay.delete(work)
     }

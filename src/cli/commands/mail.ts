@@ -31,7 +31,8 @@ log shows what was sent, from the ledger and the audit. A mail that is "unknown"
 not: settle asks the mail service, or takes your word for it.`,
   maxPositionals: Number.POSITIVE_INFINITY,
   options: {
-    ...optionsOf('vault', 'gmailAccount', 'db'),
+    ...optionsOf('vault', 'gmailAccount'),
+    db: { type: 'string', value: 'db', about: 'where the ledger is, instead of your own one' },
     to: { type: 'string', value: 'addresses', about: 'send: who gets it, comma-separated' },
     cc: { type: 'string', value: 'addresses', about: 'send: who gets a copy' },
     bcc: { type: 'string', value: 'addresses', about: 'send: who gets a copy that nobody sees' },
