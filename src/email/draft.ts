@@ -1,4 +1,6 @@
 /** A mail that waits for a person: a note in Drafts/ whose body is exactly what will be sent. */
+
+import { slug } from '../slug.ts'
 import { editNote } from '../vault/front-matter/front-matter-edit.ts'
 import { createNote } from '../vault/note-change.ts'
 import { checkSize } from '../vault/note-size.ts'
@@ -6,7 +8,6 @@ import type { Vault } from '../vault/vault.ts'
 import { withVaultErrors } from '../vault/vault-error.ts'
 import { addressList } from './providers/address.ts'
 import type { Attachment, OutgoingMail, ProviderName } from './providers/provider.ts'
-import { slug } from './slug.ts'
 
 interface Draft {
   /** Makes the note's name its own; the same id is the same draft. */

@@ -4,6 +4,7 @@ import { rfc3339, systemClock } from '../../clock.ts'
 import { type AgentMailError, hasCode } from '../../errors.ts'
 import type { Folder } from '../../folder.ts'
 import { randomId } from '../../random.ts'
+import { slug } from '../../slug.ts'
 import { compose } from './compose.ts'
 import { openBox, writeNew } from './local-folder.ts'
 import { mailId, threadId } from './local-id.ts'
@@ -30,15 +31,8 @@ export async function writeSent(
 
 /** @example '2025-06-01T12-00-00Z-hello-world-3fZk0aQ9Lm.eml' */
 function fileName(time: number, subject: string): string {
-  const slug = subject
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 50)
-    .replace(/^-|-$/g, '')
   const when = rfc3339(time).replace(/\.\d+/, '').replaceAll(':', '-')
-  return `${[when, slug || 'mail', randomId(10)].join('-')}.eml`
+  return `${[when, slug(subject), randomId(10)].join('-')}.eml`
 }
 
 function putInPlace(root: string, name: string, raw: Buffer): void {
