@@ -77,3 +77,31 @@ describe('redacted', () => {
     expect(redacted(`eyJ${'a'.repeat(7970)} ${token} and more`, [token])).toBe('********')
   })
 })
+
+describe('a secret in disguise', () => {
+  const token = '3f2a9c41-77de-4b0a-9e55-0c1d2e3f4a5b'
+  it.each([
+    ['spaced', [...token].join(' ')],
+    ['wrapped', `${token.slice(0, 18)}\n  ${token.slice(18)}`],
+    ['percent-encoded', [...token].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+    ['in entities', [...token].map((one) => `&#${one.charCodeAt(0)};`).join('')],
+    [
+      'in hexadecimal entities',
+      [...token].map((one) => `&#x${one.charCodeAt(0).toString(16)};`).join(''),
+    ],
+    ['escaped', [...token].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+    [
+      'in full width',
+      [...token].map((one) => String.fromCodePoint(one.charCodeAt(0) + 0xfee0)).join(''),
+    ],
+    ['cut in half', token.slice(0, 20)],
+  ])('is not shown: %s', (_, disguise) => {
+    const shown = redacted(`Bad token ${disguise}, sorry`, [token])
+    expect(shown).toBe('(these words of the service held a secret, so they are not shown)')
+  })
+
+  it('is told from other ids', () => {
+    const words = 'No server has the id 9d0e1f2a-1111-4222-8333-44445555aaaa'
+    expect(redacted(words, [token])).toBe(words)
+  })
+})

@@ -48,10 +48,43 @@ export function redacted(text: string, secrets: string[]): string {
   for (const pattern of looksSecret) {
     clean = clean.replace(pattern, (_, kept) => (typeof kept === 'string' ? kept : '') + mask)
   }
+  if (secrets.some((secret) => isDisguised(secret, clean))) return withheld
   const characters = Array.from(clean)
   if (characters.length <= maxCharacters) return clean
   return `${characters.slice(0, maxCharacters - 1).join('')}…`
 }
+
+const withheld = '(these words of the service held a secret, so they are not shown)'
+
+/** So much of a secret in a row is no chance. */
+const telling = 12
+
+/** Whether a good part of it is still there: spaced, wrapped, cut, escaped, or in letters that only look alike. */
+function isDisguised(secret: string, text: string): boolean {
+  const wanted = squeezed(secret)
+  const there = squeezed(unescaped(text))
+  for (let start = 0; start + telling <= wanted.length; start++) {
+    if (there.includes(wanted.slice(start, start + telling))) return true
+  }
+  return false
+}
+
+const squeezed = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+const unescaped = (text: string): string =>
+  text.replace(
+    /%([0-9a-f]{2})|&#x([0-9a-f]{1,5});|&#(\d{1,6});|\\u([0-9a-f]{4})/gi,
+    (_, ...codes) => {
+      const [percent, hexadecimal, decimal, unicode] = codes.map((code) => code ?? '')
+      const hex = `${percent}${hexadecimal}${unicode}`
+      const code = hex === '' ? Number(decimal) : Number.parseInt(hex, 16)
+      return code > 0x10ffff ? '' : String.fromCodePoint(code)
+    },
+  )
 
 /** As it is, and as a service may repeat it: URL-encoded, in hexadecimal, in base64, without its dashes. */
 function spellings(secret: string): string[] {

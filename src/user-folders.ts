@@ -1,5 +1,5 @@
 /** Where a user's programs keep their things: what can be made again, what must last, what is set up. */
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Config, SettingName } from './config.ts'
 
@@ -24,5 +24,11 @@ function placeOf(config: Config, name: keyof typeof places): string {
   const named = config.text(name)
   if (named !== undefined && isAbsolute(named)) return named // a relative one is to be ignored
   const [usual, onMac] = places[name]
-  return join(homedir(), process.platform === 'darwin' ? onMac : usual)
+  return join(home(), process.platform === 'darwin' ? onMac : usual)
+}
+
+/** Never relative: what is remembered must not depend on the current folder. */
+function home(): string {
+  const named = homedir()
+  return isAbsolute(named) ? named : userInfo().homedir
 }

@@ -154,9 +154,9 @@ describe('sending mail', () => {
     expect(await place.sent()).toHaveLength(1)
     const rows = (await mail.out(['log'])).trimEnd().split('\n')
     expect(rows.map((row) => row.split(/ {2,}/).slice(2))).toEqual([
-      ['STATE', 'TO', 'SUBJECT'],
-      ['drafted', 'ann@example.com', 'Later'],
-      ['drafted', 'ann@example.com', 'Later'],
+      ['STATE', 'TO', 'SUBJECT', 'REMARK'],
+      ['drafted', 'ann@example.com', 'Later', expect.stringMatching(/^Drafts\/later-/)],
+      ['drafted', 'ann@example.com', 'Later', expect.stringMatching(/^Drafts\/later-/)],
       ['sent', 'ann@example.com', 'Hi'],
     ])
     const { mails } = z
@@ -211,7 +211,7 @@ describe('settling what is unclear', () => {
   async function unclear(place: GmailPlace, fault: 'lost-reply' | '500', args: string[]) {
     place.fake.fail({ fault, path: /send$/, times: 1 })
     const { stderr, exitCode } = await mailOn(place).run([...toAnn, '--body', 'x', ...args])
-    expect(exitCode).toBe(1)
+    expect(exitCode).toBe(3)
     return /agentmail mail settle (\w{8}) sent, or not-sent/.exec(stderr)?.[1] ?? stderr
   }
 
@@ -223,7 +223,9 @@ describe('settling what is unclear', () => {
 
     const reply = ['--key', 'found', '--reply-to', place.add(question)]
     const found = await unclear(place, 'lost-reply', reply)
-    expect(await mail.out(['log'])).toMatch(/ unknown {2}ann@example\.com {2}Re: Tea\n$/)
+    expect(await mail.out(['log'])).toMatch(
+      / unknown {2}ann@example\.com {2}Re: Tea {2}the connection to Gmail broke off\n$/,
+    )
     expect(await mail.out(['settle', found])).toBe(settled(found, 'sent'))
     expect(await mail.fault(['settle', found, 'not-sent'])).toBe(
       `error: mail ${found} was sent: there is nothing to settle`,

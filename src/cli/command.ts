@@ -6,6 +6,8 @@ import { AgentMailError } from '../errors.ts'
 interface OptionShape {
   type: 'string' | 'boolean'
   short?: string
+  /** May be given several times: the values are one list, with commas between. */
+  isList?: true
   /** How its value is called in the help. */
   value?: string
   about: string
@@ -56,7 +58,9 @@ export function readArguments(command: Command, args: string[]): Call & { help: 
     if (shape.type === 'boolean' && token.value !== undefined) {
       throw misuse(`option ${token.rawName} takes no value`)
     }
-    flags[token.name] = token.value ?? true
+    const before = flags[token.name]
+    const isMore = shape.isList && typeof before === 'string'
+    flags[token.name] = isMore ? `${before}, ${token.value}` : (token.value ?? true)
   }
   const help = flags.help === true
   if (!help && positionals.length > (command.maxPositionals ?? 0)) {

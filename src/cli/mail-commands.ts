@@ -3,6 +3,8 @@ import { Config } from '../config.ts'
 import { readAudit } from '../email/audit.ts'
 import { bodyOf } from '../email/body.ts'
 import { mailLog } from '../email/mail-log.ts'
+import type { Drafted, Sent } from '../email/outgoing.ts'
+import { isUnclear } from '../email/providers/provider.ts'
 import { getEmail, listEmails } from '../email/reading.ts'
 import { AgentMailError } from '../errors.ts'
 import { MailDesk } from '../server/mail-desk.ts'
@@ -10,16 +12,19 @@ import { openProvider, providerName } from '../server/mail-provider.ts'
 import { logsOf, openLedger } from '../server/open-outgoing.ts'
 import { settleSend } from '../server/settle-send.ts'
 import type { Call } from './command.ts'
-import { print, printJson } from './output.ts'
+import { print, printError, printJson } from './output.ts'
 import { pipedText } from './piped-text.ts'
 import { atMost, countOf } from './subcommands.ts'
 import { line, localTime, plain, table } from './table.ts'
 
 const maxBodyBytes = 10 << 20
+const maxListed = 500
+/** Exit code of a mail that may have been sent: not that of a refusal, which may be tried again. */
+const unknownOutcome = 3
 
 export async function list({ flags, positionals, json }: Call): Promise<number> {
   const query = positionals.join(' ') || 'is:unread'
-  const max_results = countOf('limit', flags.limit) ?? 10
+  const max_results = Math.min(countOf('limit', flags.limit) ?? 10, maxListed)
   const page_token = textOf(flags.page)
   const found = await withDesk(flags, async (desk) =>
     listEmails(await desk.inbox(), { query, max_results, page_token }),
@@ -69,7 +74,7 @@ export async function send({ flags, positionals, json }: Call): Promise<number> 
   if (body === undefined) {
     throw missing('what does the mail say?', 'Give --body, or pipe the text to the command.')
   }
-  const result = await withDesk(flags, (desk) =>
+  const sending = withDesk(flags, (desk) =>
     desk.send({
       from: textOf(flags.from),
       to,
@@ -82,9 +87,17 @@ export async function send({ flags, positionals, json }: Call): Promise<number> 
       idempotency_key: textOf(flags.key),
     }),
   )
+  let result: Sent | Drafted
+  try {
+    result = await sending
+  } catch (error) {
+    if (!isUnclear(error)) throw error
+    printError(`error: ${error.text}`)
+    if (json) printJson({ status: 'unknown', id: error.details?.id ?? null })
+    return unknownOutcome
+  }
   if (json) printJson(result.status === 'sent' ? result.receipt : result)
-  else if (result.status === 'sent')
-    print(`Sent to ${line(to)}, message ${line(result.receipt.message_id)}`)
+  else if (result.status === 'sent') print(sentLine(to, result.receipt.message_id))
   else print(`Not sent yet: it waits for approval in ${line(result.draft)}`)
   return 0
 }
@@ -95,7 +108,7 @@ export async function log({ flags, positionals, json }: Call): Promise<number> {
   const limit = countOf('limit', flags.limit) ?? 20
   const ledger = await openLedger(config)
   try {
-    const mails = mailLog(await ledger.list(limit), await readAudit(logsOf(config)), limit)
+    const mails = mailLog(await ledger.list(limit), await auditIfThere(config), limit)
     if (json) printJson({ mails })
     else if (mails.length === 0) print('No mail was sent yet')
     else {
@@ -105,8 +118,9 @@ export async function log({ flags, positionals, json }: Call): Promise<number> {
         mail.state,
         mail.to,
         mail.subject,
+        mail.draft ?? mail.reason ?? '',
       ])
-      print(table(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT'], rows))
+      print(table(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT', 'REMARK'], rows))
     }
     return 0
   } finally {
@@ -148,11 +162,26 @@ async function withDesk<T>(flags: Call['flags'], work: (desk: MailDesk) => Promi
   }
 }
 
+/** The ledger tells most of it, also where the vault is gone. */
+async function auditIfThere(config: Config) {
+  try {
+    return await readAudit(logsOf(config))
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    printError(`The audit cannot be read: ${error.message}`)
+    return []
+  }
+}
+
 /** Mail may carry no date that can be understood. */
 const shownTime = (date: string): string => (Number.isNaN(Date.parse(date)) ? '' : localTime(date))
 
 const textOf = (flag: string | boolean | undefined): string | undefined =>
   typeof flag === 'string' && flag !== '' ? flag : undefined
+
+/** A person who settled a mail as sent may not have known its id. */
+const sentLine = (to: string, id: string): string =>
+  `Sent to ${line(to)}${id === '' ? '' : `, message ${line(id)}`}`
 
 const missing = (message: string, next: string) =>
   new AgentMailError('missing_arguments', message, next)

@@ -1,5 +1,6 @@
 /** Attachments: bytes in base64 that the caller gives, or files of the vault. */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
+import { AgentMailError } from '../errors.ts'
 import { filePath } from '../vault/note-path.ts'
 import type { Vault } from '../vault/vault.ts'
 import { withVaultErrors } from '../vault/vault-error.ts'
@@ -40,7 +41,7 @@ export async function readAttachment(
     return checked({ name: request.name, content, contentType: request.contentType })
   }
   const { path } = request
-  const { folders, name } = filePath(path)
+  const { folders, name } = placeOf(path)
   if (name.startsWith('.')) {
     throw notSent('permission_denied', `files whose names begin with a dot are not sent: ${path}`)
   }
@@ -64,11 +65,27 @@ export async function readAttachment(
   })
 }
 
+function placeOf(path: string) {
+  try {
+    return filePath(path)
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw notSent(
+      error.code,
+      error.message,
+      'Give the path of a file in the vault, such as Invoices/may.pdf.',
+    )
+  }
+}
+
 const contentTypeOf = (name: string): string =>
   contentTypes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream'
 
 function checked(attachment: Attachment): Attachment {
   checkHeaderText('the name of an attachment', attachment.name)
+  if (/[/\\]/.test(attachment.name)) {
+    throw notSent('invalid_request', 'the name of an attachment must not hold a slash')
+  }
   if (attachment.name.trim() === '') {
     throw notSent('invalid_request', 'an attachment must have a name')
   }

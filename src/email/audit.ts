@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
+import type { Folder } from '../folder.ts'
 import { isRecord } from '../json.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
@@ -53,7 +54,8 @@ export function writeAudit(place: () => Vault, provider: ProviderName, line: Aud
     throw notSent(
       'send_failed',
       `nothing was sent, because the audit could not be written: ${reason}`,
-      'Look at the folder Logs in the vault, then try again.',
+      (AgentMailError.is(cause) && cause.next) ||
+        'Look at the folder Logs in the vault, then try again.',
     )
   }
 }
@@ -94,18 +96,22 @@ export async function readAudit(place: Vault): Promise<AuditLine[]> {
       .entries()
       .map((entry) => entry.name)
       .filter((name) => /^(gmail|postmark|smtp)_mcp_\d{4}-\d\d-\d\d\.jsonl$/.test(name))
-    const lines = logs.flatMap((name) => {
-      const fd = folder.open(name, O_RDONLY)
-      try {
-        const stat = fstatSync(fd)
-        const isReadable = stat.isFile() && stat.size <= maxReadBytes
-        return isReadable ? readFileSync(fd, 'utf8').split('\n').flatMap(auditLine) : []
-      } finally {
-        closeSync(fd)
-      }
-    })
+    const lines = logs.flatMap((name) => readLog(folder, name))
     return lines.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
   })
+}
+
+/** One that is a link, or anything but a file, is none of ours. */
+function readLog(folder: Folder, name: string): AuditLine[] {
+  if (!folder.stat(name)?.isFile()) return []
+  const fd = folder.open(name, O_RDONLY)
+  try {
+    const stat = fstatSync(fd)
+    const isReadable = stat.isFile() && stat.size <= maxReadBytes
+    return isReadable ? readFileSync(fd, 'utf8').split('\n').flatMap(auditLine) : []
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function auditLine(text: string): AuditLine[] {

@@ -5,13 +5,7 @@ import { readAttachment } from './attachments.ts'
 import type { MailRequest } from './mail-request.ts'
 import { checkHeaderText } from './providers/header-text.ts'
 import { parseAddresses } from './providers/parse-addresses.ts'
-import {
-  type Address,
-  type Attachment,
-  type Limits,
-  notSent,
-  type OutgoingMail,
-} from './providers/provider.ts'
+import { type Address, type Limits, notSent, type OutgoingMail } from './providers/provider.ts'
 
 const mebibyte = 1 << 20
 
@@ -33,7 +27,7 @@ export async function checkMail(
     to: addresses('to', request.to),
     cc: addresses('cc', request.cc),
     bcc: addresses('bcc', request.bcc),
-    reply_to: addresses('reply_to', request.reply_to),
+    reply_to: addresses('reply-to', request.reply_to),
     subject: checkHeaderText('subject', request.subject),
     text: request.text,
     html: request.html,
@@ -52,9 +46,9 @@ export async function checkMail(
   checkServiceFields(request)
   checkSizes(mail, limits)
   for (const attachment of request.attachments ?? []) {
-    checkEnding(attachment, limits)
+    if ('path' in attachment) checkEnding(attachment.path, limits)
     const read = await readAttachment(attachment, vault, limits.total)
-    checkEnding(read, limits)
+    checkEnding(read.name, limits)
     mail.attachments.push(read)
     checkSizes(mail, limits)
   }
@@ -109,7 +103,8 @@ function checkSizes(mail: OutgoingMail, limits: Limits): void {
     }
   }
   const attached = mail.attachments.reduce((sum, { content }) => sum + inBase64(content.length), 0)
-  const total = (text ?? 0) + (html ?? 0) + attached
+  const model = Buffer.byteLength(JSON.stringify(mail.postmark?.template_model ?? ''))
+  const total = (text ?? 0) + (html ?? 0) + model + attached
   if (total > limits.total) {
     throw tooMuch(`the mail is ${total} bytes, at most ${limits.total / mebibyte} MB are allowed`)
   }
@@ -117,12 +112,10 @@ function checkSizes(mail: OutgoingMail, limits: Limits): void {
 
 const inBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4
 
-function checkEnding(
-  attachment: Pick<Attachment, 'name'> | { path: string; name?: string | undefined },
-  { forbidden }: Limits,
-): void {
-  const name = attachment.name ?? ('path' in attachment ? attachment.path : '')
-  const ending = /\.([^.]+?)[. ]*$/.exec(name)?.[1]?.toLowerCase() ?? ''
+/** By what comes after the last dot; signs after it, and a stream as Windows knows it, change nothing. */
+function checkEnding(name: string, { forbidden }: Limits): void {
+  const plain = name.normalize('NFKC').replace(/::.*$/s, '')
+  const ending = /\.([a-z0-9]+)[^a-z0-9.]*\.*[^a-z0-9]*$/i.exec(plain)?.[1]?.toLowerCase() ?? ''
   if (!forbidden.has(ending)) return
   throw notSent(
     'invalid_request',

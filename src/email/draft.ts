@@ -6,6 +6,7 @@ import { createNote } from '../vault/note-change.ts'
 import { checkSize } from '../vault/note-size.ts'
 import type { Vault } from '../vault/vault.ts'
 import { withVaultErrors } from '../vault/vault-error.ts'
+import { askedBody, takesOneBody } from './asked-body.ts'
 import { addressList } from './providers/address.ts'
 import type { Attachment, OutgoingMail, ProviderName } from './providers/provider.ts'
 
@@ -27,29 +28,23 @@ export async function writeDraft(vault: Vault, draft: Draft): Promise<string> {
       keepAttachment(vault, `${id}-${index + 1}`, attachment),
     )
     const values = frontMatter(draft, attachments)
-    const bytes = Buffer.from(editNote(undefined, values, bodyIn(draft)))
+    const body = mail.postmark?.template ? '' : askedBody(draft.provider, mail)
+    const bytes = Buffer.from(editNote(undefined, values, body))
     checkSize(path, bytes.length)
     create(vault, ['Drafts'], name, bytes)
   })
   return path
 }
 
-/** Gmail is given one body, from which it makes the text beside an HTML one. */
-const takesOneBody = ({ provider }: Draft) => provider === 'gmail' || provider === 'local'
-
-function bodyIn(draft: Draft): string {
-  const { text, html } = draft.mail
-  return (takesOneBody(draft) ? (html ?? text) : (text ?? html)) ?? ''
-}
-
 function frontMatter(draft: Draft, attachments: object[]) {
   const { provider, mail, reply_to_message_id } = draft
+  const isOneBody = takesOneBody(provider)
   const { postmark = {} } = mail
   const listed = (addresses: OutgoingMail['to']) =>
     addresses.length > 0 ? addressList(addresses) : undefined
   return withoutAbsent({
     status: 'pending_approval',
-    provider: takesOneBody(draft) ? undefined : provider,
+    provider: isOneBody ? undefined : provider,
     from: mail.from && addressList([mail.from]),
     to: listed(mail.to),
     cc: listed(mail.cc),
@@ -57,7 +52,8 @@ function frontMatter(draft: Draft, attachments: object[]) {
     reply_to: listed(mail.reply_to),
     subject: mail.subject,
     reply_to_message_id,
-    html: takesOneBody(draft) || mail.text === undefined ? undefined : mail.html,
+    format: !isOneBody && mail.text === undefined && mail.html !== undefined ? 'html' : undefined,
+    html: isOneBody || mail.text === undefined ? undefined : mail.html,
     ...postmark,
     attachments: attachments.length > 0 ? attachments : undefined,
   })

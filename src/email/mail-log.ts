@@ -25,6 +25,7 @@ export function mailLog(records: SendRecord[], audit: AuditLine[], limit: number
     const [line] = there.splice(Math.max(0, same), 1)
     return { ...entry, to: to.join(', '), at: entry.begun_at, is_audited: line !== undefined }
   })
+  for (const record of records) attribute(record, lines)
   const oldest = records.length < limit ? '' : (known.at(-1)?.at ?? '')
   const foreign = [...lines.values()]
     .flat()
@@ -33,6 +34,20 @@ export function mailLog(records: SendRecord[], audit: AuditLine[], limit: number
   return [...known, ...foreign]
     .sort((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
     .slice(0, limit)
+}
+
+/** What was audited for the same mail before: tries that failed, or were cut short. */
+function attribute(
+  { to, subject, begun_at, audited_at }: SendRecord,
+  lines: Map<string, AuditLine[]>,
+) {
+  for (const [timestamp, there] of lines) {
+    if (timestamp < begun_at || (audited_at !== null && timestamp > audited_at)) continue
+    const others = there.filter(
+      (line) => line.subject !== subject || !line.to.includes(to[0] ?? ''),
+    )
+    lines.set(timestamp, others)
+  }
 }
 
 const auditedOnly = ({ timestamp, to, subject }: AuditLine): LoggedMail => ({

@@ -3,7 +3,10 @@ import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { isNotSent, notSent, unclear } from './providers/provider.ts'
 
-/** Ends the work when the time of the service is up; nobody knows then how it went. */
+/** A provider that is told to end may still know that it had not begun to send. */
+const lastWordMs = 500
+
+/** Ends the work when the time of the service is up; unless it says otherwise, nobody knows then how it went. */
 export async function inTime<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
@@ -11,9 +14,11 @@ export async function inTime<T>(
   const stop = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
+    const tooLate = () =>
+      reject(unclear(`the service did not answer within ${timeoutMs / 1000} seconds`))
     timer = setTimeout(() => {
       stop.abort()
-      reject(unclear(`the service did not answer within ${timeoutMs / 1000} seconds`))
+      timer = setTimeout(tooLate, lastWordMs)
     }, timeoutMs)
   })
   try {

@@ -5,6 +5,7 @@ import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { sha256 } from '../sha256.ts'
 import type { Vault } from '../vault/vault.ts'
+import { askedBody, askedSubject } from './asked-body.ts'
 import { preview, writeAudit } from './audit.ts'
 import { checkMail, contentHash, everybody } from './check-mail.ts'
 import { writeDraft } from './draft.ts'
@@ -13,6 +14,7 @@ import { inTime, outcomeUnknown, recorded, settleIfPossible, withOutcome } from 
 import { addressList } from './providers/address.ts'
 import {
   isNotSent,
+  isUnclear,
   notSent,
   type OutgoingMail,
   type Provider,
@@ -123,7 +125,7 @@ export class Outgoing {
         reply_to_message_id,
       })
     })
-    await ledger.settle(record, 'drafted', { draft })
+    await ledger.settle(record, 'drafted', { draft, subject: mail.subject })
     return { status: 'pending_approval', draft }
   }
 
@@ -153,7 +155,14 @@ export class Outgoing {
     if (id === undefined) return mail
     const { inbox, name } = this.#options.provider
     if (!inbox) throw notSent('invalid_request', `${name} knows no mail to reply to`)
-    const original = await inbox.original(id)
+    const original = await inTime(this.#timeoutMs, () => inbox.original(id)).catch((error) => {
+      throw isUnclear(error)
+        ? notSent(
+            'send_failed',
+            'nothing was sent, because the mail that it answers could not be read in time',
+          )
+        : error
+    })
     return { ...mail, original, subject: replySubject(mail.subject, original.subject) }
   }
 
@@ -165,8 +174,8 @@ export class Outgoing {
       to: addressList(mail.to),
       ...(mail.cc.length > 0 && { cc: addressList(mail.cc) }),
       ...(mail.bcc.length > 0 && { bcc: addressList(mail.bcc) }),
-      subject: mail.subject,
-      body_preview: preview(mail.html ?? mail.text ?? ''),
+      subject: askedSubject(mail),
+      body_preview: preview(askedBody(provider.name, mail)),
       reply_to_message_id: reply_to_message_id ?? null,
       severity: 'INFO',
     })

@@ -6,9 +6,8 @@ import { notSent } from './providers/provider.ts'
 
 /** @param addresses everybody whom a mail goes to, openly or not. */
 export function checkRecipients(config: Config, addresses: string[]): void {
-  const setting = config.text('sendTo')
-  if (setting === undefined) return
-  const allowed = new Set(setting.split(',').flatMap(entryOf))
+  const allowed = allowedRecipients(config)
+  if (!allowed) return
   const refused = addresses.find(
     (address) => !allowed.has(folded(address)) && !allowed.has(domainOf(address)),
   )
@@ -20,15 +19,21 @@ export function checkRecipients(config: Config, addresses: string[]): void {
   )
 }
 
+/** Nothing where everybody is allowed; throws where an entry is none. */
+export function allowedRecipients(config: Config): Set<string> | undefined {
+  const setting = config.text('sendTo')
+  return setting === undefined ? undefined : new Set(setting.split(',').flatMap(entryOf))
+}
+
 /** An address, or a domain with or without its @; never what lies below the domain. */
 function entryOf(entry: string): string[] {
   const text = entry.trim()
   if (text === '') return []
   const at = text.lastIndexOf('@')
   const domain = domainToASCII(text.slice(at + 1)).toLowerCase()
-  if (!/^[a-z0-9.-]+$/.test(domain)) {
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(domain) || domain.includes('..')) {
     throw new AgentMailError(
-      'bad_config',
+      'server_config',
       `AGENTMAIL_SEND_TO has an entry that is no address and no domain: "${text}"`,
       'Write it like jane@example.com,example.org. Nothing is sent until then.',
     )

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { MailRequest } from '../email/mail-request.ts'
 import type { Drafted, Outgoing, Sent } from '../email/outgoing.ts'
 import { type Inbox, notSent, type Provider } from '../email/providers/provider.ts'
+import { allowedRecipients } from '../email/recipients.ts'
 import { AgentMailError } from '../errors.ts'
 import { log } from '../log.ts'
 import { openOutgoing } from './open-outgoing.ts'
@@ -72,7 +73,13 @@ export class MailDesk {
 
 /** A policy that is misspelled must not mean that mail goes out. */
 function checkSettings(config: Config): void {
-  config.choice('sendPolicy', ['direct', 'approve'])
-  config.seconds('sendTimeoutSeconds')
-  config.number('sendRate')
+  try {
+    config.choice('sendPolicy', ['direct', 'approve'])
+    config.seconds('sendTimeoutSeconds')
+    config.number('sendRate')
+    allowedRecipients(config)
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw new AgentMailError('server_config', error.message, error.next)
+  }
 }

@@ -17,6 +17,8 @@ const subcommands: Record<string, Subcommand> = {
   settle: { run: async (call) => (await import('../mail-commands.ts')).settle(call), options: [] },
 }
 
+const addresses = { type: 'string', value: 'addresses', isList: true } as const
+
 export const command: Command = {
   usage:
     'list [query] | show <id> | send --to <address> --subject <text> [attachment…] | log | settle <id> [sent|not-sent]',
@@ -26,16 +28,17 @@ the one that is set up: AGENTMAIL_SMTP_URL, POSTMARK_SERVER_TOKEN, else Gmail.
 
 list finds mails (default: is:unread), newest first; show prints one as text, which marks nothing as read.
 send takes its text from --body or from standard input; attachments are paths in the vault. What
-AGENTMAIL_SEND_POLICY and AGENTMAIL_SEND_TO say holds here too.
+AGENTMAIL_SEND_POLICY and AGENTMAIL_SEND_TO say holds here too. Exit code 3: it is not known whether it
+was sent, so do not send it again before you have looked.
 log shows what was sent, from the ledger and the audit. A mail that is "unknown" may have been sent or
 not: settle asks the mail service, or takes your word for it.`,
   maxPositionals: Number.POSITIVE_INFINITY,
   options: {
     ...optionsOf('vault', 'gmailAccount'),
     db: { type: 'string', value: 'db', about: 'where the ledger is, instead of your own one' },
-    to: { type: 'string', value: 'addresses', about: 'send: who gets it, comma-separated' },
-    cc: { type: 'string', value: 'addresses', about: 'send: who gets a copy' },
-    bcc: { type: 'string', value: 'addresses', about: 'send: who gets a copy that nobody sees' },
+    to: { ...addresses, about: 'send: who gets it, comma-separated or one --to each' },
+    cc: { ...addresses, about: 'send: who gets a copy' },
+    bcc: { ...addresses, about: 'send: who gets a copy that nobody sees' },
     from: { type: 'string', value: 'address', about: 'send: who sends it' },
     subject: { type: 'string', value: 'text', about: 'send: what it is about' },
     body: { type: 'string', value: 'text', about: 'send: what it says, as text or HTML' },

@@ -16,7 +16,11 @@ export function hintsOf({ tag, attributes }: ElementFacts): Hint[] {
   if (tag === 'mark') hint('background-color', '#ff0')
   if (tag === 'button') hint('background-color', '#efefef')
   if (tag === 'mark' || tag === 'button') hint('color', '#000')
-  if (attributes.has('hidden') || (tag === 'dialog' && !attributes.has('open')))
+  if (
+    attributes.has('hidden') ||
+    attributes.has('popover') ||
+    (tag === 'dialog' && !attributes.has('open'))
+  )
     hint('display', 'none')
   const background = attributes.get('bgcolor')
   if (background) hint('background-color', legacyColour(background))

@@ -43,7 +43,7 @@ interface Frame {
 const unshown = new Set(
   (
     'applet area audio base basefont canvas datalist embed frame frameset head iframe input link map math meta ' +
-    'meter noembed noframes noscript object optgroup option param progress script select style svg template ' +
+    'meter noembed noframes noscript object optgroup option param progress rp script select style svg template ' +
     'textarea title video'
   ).split(' '),
 )

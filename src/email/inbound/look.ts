@@ -46,8 +46,8 @@ export const pageLook: Look = {
   variables: undefined,
 }
 
-/** 2 pt, the largest that nobody reads. */
-const smallest = 2.7
+/** 3 pt, the largest that nobody reads. */
+const smallest = 4
 const faintest = 0.1
 
 export function isTextSeen(look: Look): boolean {
@@ -55,7 +55,7 @@ export function isTextSeen(look: Look): boolean {
   if (!isVisible || fontSize <= smallest || isThin || isIndentedAway || isSqueezed) return false
   const text = look.fill ?? look.colour
   if (!text || look.isPaintedThrough) return true
-  if (text.alpha < faintest) return false
+  if (text.alpha <= faintest) return false
   return !look.background || !isNear(over(text, look.background), look.background)
 }
 
@@ -74,7 +74,7 @@ export function lookOf(element: ElementFacts, list: Declaration[], outer: Look, 
   const space = values.get('white-space')
   const isHiddenByWord = values.get('mso-hide') === 'all' && !(isLink && paints(values))
   return {
-    isGone: opacity < faintest || isHiddenByWord || isOutOfSight(values, fontSize),
+    isGone: opacity <= faintest || isHiddenByWord || isOutOfSight(values, fontSize),
     isVisible: isVisible(values.get('visibility'), outer.isVisible),
     fontSize,
     opacity,

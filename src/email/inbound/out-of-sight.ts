@@ -38,13 +38,14 @@ function hasNoSize(values: Values, em: number): boolean {
 
 function isOffPage(values: Values, em: number): boolean {
   const sides = ['left', 'right', 'top', 'bottom']
-  return [...sides, ...sides.map((side) => `margin-${side}`)].some((property) =>
+  const spaces = ['margin', 'padding'].flatMap((space) => sides.map((side) => `${space}-${side}`))
+  return [...sides, ...spaces].some((property) =>
     isFar(pixels(values.get(property), { em, whole: page })),
   )
 }
 
 export const isFar = (distance: number | undefined): boolean =>
-  distance !== undefined && (distance <= -500 || distance >= 3000)
+  distance !== undefined && (distance <= -500 || distance >= 1500)
 
 function isCutAway(values: Values, em: number): boolean {
   const [, corners] = /^rect\((.*)\)$/.exec(values.get('clip') ?? '') ?? []

@@ -4,6 +4,7 @@ import type { GmailApi } from './gmail-api.ts'
 import { checkedLabelName, GmailLabels } from './gmail-labels.ts'
 import { headOf, incomingMail, originalOf } from './gmail-message.ts'
 import { attachmentIn, type GmailMessage, isId, messageIn, pageIn } from './gmail-reply.ts'
+import { settable } from './label-names.ts'
 import type { Inbox, IncomingMail, ListRequest, MailHead, Original } from './provider.ts'
 
 const atOnce = 8
@@ -106,6 +107,7 @@ export class GmailInbox implements Inbox {
     return this.#api.call(async (signal) => {
       const labels = await GmailLabels.load(this.#api, signal)
       let known = labels.find(name)
+      if (known) settable(known.id)
       if (!known) {
         await this.#message(id, 'minimal', signal) // no new label for a mail that is not there
         known = await labels.create(name)

@@ -85,7 +85,8 @@ async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise
   const name = nameOf(part) || (part.mimeType === 'message/rfc822' ? 'message.eml' : '')
   if (name !== '') return { ...nothing, names: [name] }
   const isAttachment = /^\s*attachment\b/i.test(part.header('Content-Disposition'))
-  if (isAttachment || !/^text\/(plain|html)$/.test(part.mimeType || 'text/plain')) return nothing
+  if (isAttachment) return { ...nothing, names: ['attachment'] }
+  if (!/^text\/(plain|html)$/.test(part.mimeType || 'text/plain')) return nothing
   const data = part.data || (part.attachmentId && (await bodyOf(part.attachmentId)))
   const charset = parameter(part.header('Content-Type'), 'charset')
   const body = bodyText(Buffer.from(data, 'base64url'), charset)

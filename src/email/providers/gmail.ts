@@ -26,8 +26,8 @@ export function openGmail(config: Config, limits: Partial<Limits> = {}): Provide
   const account = GmailAccount.of(config)
   const send = config.seconds('sendTimeoutSeconds') * 1000 + 1000 // the caller's limit comes first
   const api = new GmailApi(account, rootUrl(config), {
-    request: 30_000,
-    call: 60_000,
+    request: 15_000,
+    call: 30_000,
     send,
     pause: 300,
     ...limits,

@@ -15,8 +15,16 @@ export function labelNamed(text: string, known: Iterable<string>): string {
     throw refused('a label must not have an empty part')
   if ([...name].length > maxLength) throw refused(`a label has at most ${maxLength} characters`)
   const folded = foldedLabel(name)
-  for (const label of [...systemLabels, ...known]) if (foldedLabel(label) === folded) return label
+  for (const label of [...systemLabels, ...known]) {
+    if (foldedLabel(label) === folded) return settable(label)
+  }
   return name
+}
+
+/** Only the mail program itself says what was sent, and what is a draft. */
+export function settable(label: string): string {
+  if (!/^(SENT|DRAFT)$/.test(label)) return label
+  throw refused(`no mail can be put under ${label}`)
 }
 
 export const foldedLabel = (label: string): string => label.normalize('NFC').toLowerCase()

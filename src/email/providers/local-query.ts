@@ -1,4 +1,4 @@
-/** The queries of local mail: Gmail's most used words. What is none of them (`OR`, brackets, `foo:bar`) is looked for as it stands. */
+/** The queries of local mail: Gmail's most used words. What only Gmail knows is refused, anything else is looked for as it stands. */
 import { AgentMailError } from '../../errors.ts'
 import { foldedLabel } from './label-names.ts'
 import type { LocalHead } from './local-box.ts'
@@ -33,7 +33,7 @@ export interface LocalQuery {
 export const folded = (text: string): string =>
   text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
 
-const termForm = /(-?)(?:([a-z_]+):)?(?:"([^"]*)"?|([^\s"]+))/giu
+const termForm = /(-?)(?:([a-z_0-9]+):)?(?:"([^"]*)"?|([^\s"]+))/giu
 
 export function localQuery(text: string, now: number): LocalQuery {
   const terms: { isWanted: boolean; term: Term }[] = []
@@ -43,6 +43,8 @@ export function localQuery(text: string, now: number): LocalQuery {
     if (value === '' || plain === '-') continue
     const isWanted = minus === ''
     const name = operator.toLowerCase()
+    if (isForeign(name, quoted === undefined ? plain : ''))
+      throw notKnown(operator === '' ? plain : `${operator}:${plain}`)
     const known = operators.get(name)?.(value, now)
     const term = known ?? words(operator === '' ? value : `${folded(operator)}:${value}`)
     terms.push({ isWanted, term })
@@ -64,6 +66,26 @@ export function localQuery(text: string, now: number): LocalQuery {
     },
   }
 }
+
+const onlyGmails = new Set(
+  'after before older newer cc bcc filename list deliveredto category size larger smaller rfc822msgid around'.split(
+    ' ',
+  ),
+)
+
+/** To find nothing would be taken for an answer. */
+const isForeign = (operator: string, plain: string): boolean =>
+  onlyGmails.has(operator) ||
+  (operator === '' && (plain === 'OR' || plain === 'AND' || plain === '|')) ||
+  (operators.has(operator) && /^[({]/.test(plain)) ||
+  (/_than$/.test(operator) && operators.has(operator) && !spanForm.test(plain.toLowerCase()))
+
+const notKnown = (term: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `local mail does not understand "${term.slice(0, 60)}"`,
+    'It understands is:unread, from:, to:, subject:, label:, in:, has:attachment, newer_than:2d, a - before any of them, "phrases" and plain words.',
+  )
 
 /** Spam and what was thrown away are shown only to who asks for them. */
 function hiddenFrom(places: Set<string>): (mail: Candidate) => boolean {
@@ -111,6 +133,7 @@ function labelled(value: string): Term {
   return onHead(({ labels }) => labels.some((label) => dashed(label) === wanted))
 }
 
+const spanForm = /^(\d{1,6})([hdmy])$/
 const hour = 3_600_000
 const spans: Record<string, number> = {
   h: hour,
@@ -124,7 +147,7 @@ function since(
   now: number,
   isWithin: (date: number, start: number) => boolean,
 ): Term | undefined {
-  const [, count, unit = ''] = /^(\d{1,6})([hdmy])$/.exec(value) ?? []
+  const [, count, unit = ''] = spanForm.exec(value) ?? []
   const span = spans[unit]
   if (span === undefined) return undefined
   const start = now - Number(count) * span

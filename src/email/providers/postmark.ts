@@ -4,7 +4,7 @@ import { AgentMailError } from '../../errors.ts'
 import { checkHeaders } from './check-headers.ts'
 import { PostmarkClient } from './postmark-client.ts'
 import { formatted, keyName } from './postmark-format.ts'
-import { foundIn, lost, receiptOf, tokenMissing } from './postmark-reply.ts'
+import { foundIn, lost, receiptOf, testToken, tokenMissing } from './postmark-reply.ts'
 import {
   type Limits,
   notSent,
@@ -32,7 +32,7 @@ export function openPostmark(config: Config): Provider {
   const base = baseUrl(config)
   const stream = config.text('messageStream')?.trim() ?? 'outbound'
   const from = config.text('defaultFrom')?.trim() ?? ''
-  const isTest = config.text('postmarkToken')?.trim() === 'POSTMARK_API_TEST'
+  const isTest = config.text('postmarkToken')?.trim() === testToken
 
   return {
     name: 'postmark',

@@ -63,6 +63,8 @@ export interface Receipt {
   thread_id: string | undefined
   /** ISO 8601. */
   sent_at: string
+  /** What the service adds, such as whom it will not deliver to. */
+  remark?: string
 }
 
 /** A mail that may have been sent, to be looked for. */
@@ -153,6 +155,9 @@ export const notSent = (
 
 export const isNotSent = (error: unknown): error is AgentMailError =>
   AgentMailError.is(error) && error.details?.outcome === 'not_sent'
+
+export const isUnclear = (error: unknown): error is AgentMailError =>
+  AgentMailError.is(error) && error.details?.outcome === 'unknown'
 
 /** Perhaps it was sent, perhaps not. */
 export const unclear = (message: string, details: Record<string, unknown> = {}): AgentMailError =>

@@ -58,6 +58,7 @@ export class SecretFile {
       const stat = fstatSync(fd, { bigint: true })
       if (!stat.isFile()) throw failure('ENXIO', 'not a regular file')
       if (stat.size > maxBytes) throw failure('EFBIG', 'too large')
+      if (stat.mode & 0o077n) narrow(fd)
       return { text: readFileSync(fd, 'utf8').replace(/^\ufeff/, ''), stamp: stampOf(stat) }
     } finally {
       closeSync(fd)
@@ -136,6 +137,13 @@ export class SecretFile {
     rmSync(besides(target), { force: true })
     syncFolder(target)
   }
+}
+
+/** Downloaded files can be read by everybody. */
+function narrow(fd: number): void {
+  try {
+    fchmodSync(fd, 0o600)
+  } catch {} // it is another's, who has meant it so
 }
 
 /** People keep such files elsewhere and put a link in their place: the link stays. */

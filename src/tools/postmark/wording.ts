@@ -10,6 +10,7 @@ export const output = z.object({
   to: z.string().optional(),
   submittedAt: z.string().optional(),
   draft: z.string().optional(),
+  remark: z.string().optional(),
 })
 type Answer = z.infer<typeof output>
 
@@ -20,12 +21,13 @@ export const answerOf = (to: string, outcome: Sent | Drafted): Answer =>
         status: 'sent',
         to,
         submittedAt: outcome.receipt.sent_at,
+        ...(outcome.receipt.remark && { remark: outcome.receipt.remark }),
       }
     : outcome
 
-export const told = ({ status, to, messageId, draft }: Answer): string =>
+export const told = ({ status, to, messageId, draft, remark }: Answer): string =>
   status === 'sent'
-    ? `Email sent successfully to ${to} with ID ${messageId}`
+    ? `Email sent successfully to ${to} with ID ${messageId}${remark ? `\n${remark}` : ''}`
     : `Email not sent yet: it waits for approval in ${draft}`
 
 export function inWords(error: AgentMailError | undefined): string {
