@@ -175,6 +175,18 @@ describe('a key', () => {
     expect(room.service.taken.length).toBe(1)
   })
 
+  it('may be used again where the time was up before anything was sent', async () => {
+    const room = new MailRoom({ AGENTMAIL_SEND_TIMEOUT_SECONDS: '0.2' })
+    const outgoing = await room.open()
+    room.service.answer = (_, signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(notSent('send_failed', 'not begun'))),
+      )
+    await expect(outgoing.send(keyed)).rejects.toMatchObject({ details: { outcome: 'not_sent' } })
+    room.service.answer = async () => room.service.receipt()
+    expect(await outgoing.send(keyed)).toMatchObject({ status: 'sent' })
+  })
+
   it('is settled by the service where that has the mail', async () => {
     const room = new MailRoom()
     const outgoing = await room.open()
@@ -235,6 +247,27 @@ describe('a mail that is refused', () => {
     }
     expect(room.service.taken).toEqual([])
     expect(room.audit()).toEqual([])
+  })
+
+  it('is too large with all that belongs to it', async () => {
+    const room = new MailRoom()
+    const limits = { recipients: 50, body: 1000, total: 1000, forbidden: new Set<string>() }
+    const outgoing = await room.open({}, limits)
+    const half = 'x'.repeat(600)
+    const content = Buffer.alloc(300).toString('base64')
+    const attachments = [{ name: 'a', content, contentType: 'text/plain' }]
+    for (const more of [
+      { html: half },
+      { attachments },
+      { postmark: { template_model: { half } } },
+    ]) {
+      await outgoing.send({ ...aMail, ...more, text: 'x' })
+      await expect(outgoing.send({ ...aMail, text: half, ...more })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^the mail is \d+ bytes/),
+      })
+    }
+    expect(room.service.taken.length).toBe(3)
   })
 
   it('names a file outside the vault', async () => {

@@ -127,6 +127,14 @@ describe('sending mail', () => {
       attachments: [{ filename: 'q3 ü.pdf', mimeType: 'application/pdf' }, { filename: 'note.md' }],
     })
     expect(sent.text?.trimEnd()).toBe('Grüße')
+    const both = [...toAnn, '--to', 'd@example.com', '--body', 'x', '--json']
+    const { message_id: second } = z
+      .object({ message_id: z.string() })
+      .parse(JSON.parse(await mail.out(both)))
+    expect((await place.mailSent(second)).to).toMatchObject([
+      { address: 'ann@example.com' },
+      { address: 'd@example.com' },
+    ])
     const receipt = await mail.json([...toAnn, '--body', '<p>Hi <b>you</b></p>'])
     const { message_id } = z
       .strictObject({ message_id: z.string(), thread_id: z.string(), sent_at: z.iso.datetime() })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Config } from '../../src/config.ts'
 import type { Outgoing } from '../../src/email/outgoing.ts'
-import type { OutgoingMail, Provider, Receipt } from '../../src/email/providers/provider.ts'
+import type { Limits, OutgoingMail, Provider, Receipt } from '../../src/email/providers/provider.ts'
 import { openOutgoing } from '../../src/server/open-outgoing.ts'
 import { temporaryFolder } from './agentmail.ts'
 
@@ -16,6 +16,7 @@ export class ScriptedService implements Provider {
   /** What happens to a mail; without it, it is sent. */
   answer: (mail: OutgoingMail, signal: AbortSignal) => Promise<Receipt> = async () => this.receipt()
   find?: NonNullable<Provider['find']>
+  limits: Limits | undefined
 
   receipt(): Receipt {
     const count = this.taken.length
@@ -40,7 +41,8 @@ export class MailRoom {
   }
 
   /** Each has a ledger of its own on the same database, as another process would. */
-  async open(env: Record<string, string> = {}): Promise<Outgoing> {
+  async open(env: Record<string, string> = {}, limits?: Limits): Promise<Outgoing> {
+    this.service.limits = limits
     const outgoing = await openOutgoing(new Config({}, { ...this.env, ...env }), this.service)
     onTestFinished(() => outgoing.close())
     return outgoing

@@ -91,7 +91,7 @@ export interface Limits {
 export interface Provider {
   readonly name: ProviderName
   /** Less than what any service takes. */
-  readonly limits?: Limits
+  readonly limits?: Limits | undefined
   /** Which account sends, as far as that is known without asking: a mail is the same only within it. */
   readonly account: string
   /** Where mail can be read too. */
