@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Config, settings } from './config.ts'
+import { Config } from './config.ts'
+import { settings } from './settings.ts'
 
 describe('Config', () => {
   it('takes a flag before the environment, and that before the default', () => {

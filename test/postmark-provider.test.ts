@@ -3,29 +3,20 @@ import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Config } from '../src/config.ts'
 import { openPostmark } from '../src/email/providers/postmark.ts'
-import { isNotSent, type OutgoingMail } from '../src/email/providers/provider.ts'
+import { isNotSent } from '../src/email/providers/provider.ts'
 import { AgentMailError } from '../src/errors.ts'
 import type { Fault } from './support/fake-postmark.ts'
+import { outgoingMail } from './support/outgoing-mail.ts'
 import { sharedFake } from './support/postmark.ts'
 
 const fake = sharedFake()
 
 const open = (env = {}) => openPostmark(new Config({}, { ...fake().env, ...env }))
 const soon = () => AbortSignal.timeout(5000)
-const mail: OutgoingMail = {
+const mail = outgoingMail({
   from: { name: 'Doe, Jane', address: 'jane@example.com' },
   to: [{ name: '', address: 'b@example.com' }],
-  cc: [],
-  bcc: [],
-  reply_to: [],
-  subject: 'Hello',
-  text: 'Hi',
-  html: undefined,
-  attachments: [],
-  original: undefined,
-  key: undefined,
-  postmark: undefined,
-}
+})
 const trace = (key: string) => ({ key, to: ['b@example.com'], subject: 'Hello', since: 0 })
 const sent = () => JSON.parse(fake().lastRequest.body)
 

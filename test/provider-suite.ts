@@ -11,6 +11,7 @@ import {
   type Provider,
 } from '../src/email/providers/provider.ts'
 import { AgentMailError } from '../src/errors.ts'
+import { outgoingMail } from './support/outgoing-mail.ts'
 import type { ReceivedMail } from './support/received-mail.ts'
 
 export type Fault =
@@ -56,21 +57,11 @@ export function providerSuite(
     })
     afterAll(() => harness.close())
 
-    const mailWith = (fields: Partial<OutgoingMail>): OutgoingMail => ({
-      from: harness.from ?? person('agent@example.org', 'Agent, Smith'),
-      to: [person('jane@example.com')],
-      cc: [],
-      bcc: [],
-      reply_to: [],
-      subject: 'Hello',
-      text: 'Hi',
-      html: undefined,
-      attachments: [],
-      original: undefined,
-      key: undefined,
-      postmark: undefined,
-      ...fields,
-    })
+    const mailWith = (fields: Partial<OutgoingMail>): OutgoingMail =>
+      outgoingMail({
+        from: harness.from ?? person('agent@example.org', 'Agent, Smith'),
+        ...fields,
+      })
     const send = (fields: Partial<OutgoingMail>, signal = new AbortController().signal) =>
       harness.provider.send(mailWith(fields), signal)
     const arrivedWith = async (subject: string) =>

@@ -6,6 +6,7 @@ import { isNotSent, type OutgoingMail } from '../src/email/providers/provider.ts
 import { openSmtp } from '../src/email/providers/smtp.ts'
 import { AgentMailError } from '../src/errors.ts'
 import { allFaults, type Fault, providerSuite } from './provider-suite.ts'
+import { outgoingMail } from './support/outgoing-mail.ts'
 import { type SmtpFault, startSmtpServer } from './support/smtp-server.ts'
 
 const credentials = { user: 'jane@example.com', password: 'p@ss/w:rd#% ü' }
@@ -40,20 +41,8 @@ providerSuite('smtp', { faults: allFaults }, async () => {
   }
 })
 
-const mailTo = (...to: string[]): OutgoingMail => ({
-  from: undefined,
-  to: to.map((address) => ({ name: '', address })),
-  cc: [],
-  bcc: [],
-  reply_to: [],
-  subject: 'Hello',
-  text: 'Hi',
-  html: undefined,
-  attachments: [],
-  original: undefined,
-  key: undefined,
-  postmark: undefined,
-})
+const mailTo = (...to: string[]): OutgoingMail =>
+  outgoingMail({ to: to.map((address) => ({ name: '', address })) })
 
 const never = new AbortController().signal
 

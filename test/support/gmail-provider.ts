@@ -9,6 +9,7 @@ import type { Inbox, OutgoingMail, Provider } from '../../src/email/providers/pr
 import { temporaryFolder } from './agentmail.ts'
 import { FakeGmail } from './fake-gmail.ts'
 import type { AddedMail } from './fake-gmailbox.ts'
+import { outgoingMail } from './outgoing-mail.ts'
 
 interface Place {
   apiUrl: string
@@ -47,21 +48,13 @@ export function gmailProvider(
   return Object.assign(provider, { inbox })
 }
 
-export const mail = (given: Partial<OutgoingMail> = {}): OutgoingMail => ({
-  from: undefined,
-  to: [{ name: '', address: 'ann@example.com' }],
-  cc: [],
-  bcc: [],
-  reply_to: [],
-  subject: 'Tea',
-  text: 'At four?',
-  html: undefined,
-  attachments: [],
-  original: undefined,
-  key: undefined,
-  postmark: undefined,
-  ...given,
-})
+export const mail = (given: Partial<OutgoingMail> = {}): OutgoingMail =>
+  outgoingMail({
+    to: [{ name: '', address: 'ann@example.com' }],
+    subject: 'Tea',
+    text: 'At four?',
+    ...given,
+  })
 
 /** What a call fails with. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {

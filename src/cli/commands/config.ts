@@ -1,5 +1,6 @@
 /** agentmail config: what is in force, and where it came from. */
-import { Config, optionsOf, type SettingInForce, settingNames, settings } from '../../config.ts'
+import { Config, optionsOf, type SettingInForce, settingNames } from '../../config.ts'
+import { settings } from '../../settings.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 

@@ -1,26 +1,14 @@
 import PostalMime from 'postal-mime'
 import { describe, expect, it } from 'vitest'
+import { outgoingMail } from '../../../test/support/outgoing-mail.ts'
 import { addressList } from './address.ts'
 import { compose } from './compose.ts'
 import { type Address, isNotSent, type OutgoingMail } from './provider.ts'
 
 const jane: Address = { name: 'Jane', address: 'jane@example.com' }
 
-const mailWith = (fields: Partial<OutgoingMail>): OutgoingMail => ({
-  from: { name: 'Agent', address: 'agent@example.org' },
-  to: [jane],
-  cc: [],
-  bcc: [],
-  reply_to: [],
-  subject: 'Hello',
-  text: 'Hi',
-  html: undefined,
-  attachments: [],
-  original: undefined,
-  key: undefined,
-  postmark: undefined,
-  ...fields,
-})
+const mailWith = (fields: Partial<OutgoingMail>): OutgoingMail =>
+  outgoingMail({ from: { name: 'Agent', address: 'agent@example.org' }, to: [jane], ...fields })
 
 /** Composed, checked as it is on the wire, and read again. */
 async function sent(fields: Partial<OutgoingMail>, keepBcc = false) {

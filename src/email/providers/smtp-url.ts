@@ -1,7 +1,8 @@
 /** Where mail is handed over by SMTP, read from the one setting that says it. */
 import { domainToASCII } from 'node:url'
-import { type Config, settings } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { settings } from '../../settings.ts'
 
 export interface SmtpServer {
   host: string

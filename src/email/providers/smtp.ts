@@ -1,7 +1,8 @@
 /** Mail through any mail server, by SMTP. */
 import { rfc3339, systemClock } from '../../clock.ts'
-import { type Config, settings } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { settings } from '../../settings.ts'
 import { compose } from './compose.ts'
 import { parseAddresses } from './parse-addresses.ts'
 import { type Address, notSent, type Provider } from './provider.ts'

@@ -1,0 +1,248 @@
+/** Every setting of AgentMail in one table: where it comes from, and what it is for. */
+
+export interface SettingShape {
+  /** Environment variable. */
+  env: string
+  /** Command line flag, without the dashes. */
+  flag?: string
+  /** How the help calls its value. */
+  value?: string
+  about: string
+  /** What is shown when nothing is set. */
+  fallback: string | number | undefined
+  /** Shown masked, whatever it holds. */
+  secret?: true
+}
+
+export const settings = {
+  dir: {
+    env: 'AGENTMAIL_DIR',
+    about: 'the post office, instead of .agentmail/ in the main worktree',
+    fallback: undefined,
+  },
+  agent: {
+    env: 'AGENTMAIL_AGENT',
+    about: 'your name outside tmux; inside, the name of the window counts',
+    fallback: undefined,
+  },
+  tmux: {
+    env: 'TMUX',
+    about: 'set by tmux: its socket, process id and session',
+    fallback: undefined,
+  },
+  tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
+  display: { env: 'DISPLAY', about: 'set by X: your screen', fallback: undefined },
+  waylandDisplay: {
+    env: 'WAYLAND_DISPLAY',
+    about: 'set by Wayland: your screen',
+    fallback: undefined,
+  },
+  token: {
+    env: 'AGENTMAIL_TOKEN',
+    about: 'bearer token of the coordination server',
+    fallback: undefined,
+    secret: true,
+  },
+  host: {
+    env: 'AGENTMAIL_HOST',
+    flag: 'host',
+    value: 'address',
+    about: 'where the coordination server listens; beyond loopback it wants a token',
+    fallback: '127.0.0.1',
+  },
+  port: {
+    env: 'AGENTMAIL_PORT',
+    flag: 'port',
+    about: 'its port; 0 takes a free one',
+    fallback: 8391,
+  },
+  db: {
+    env: 'AGENTMAIL_DB',
+    flag: 'db',
+    value: 'db',
+    about: 'its database, a file or mysql://…, instead of agentmail.db in the post office',
+    fallback: undefined,
+  },
+  server: {
+    env: 'AGENTMAIL_SERVER',
+    flag: 'server',
+    value: 'url',
+    about: 'a coordination server to talk to, instead of the one of this repository',
+    fallback: undefined,
+  },
+  project: {
+    env: 'AGENTMAIL_PROJECT',
+    flag: 'project',
+    value: 'name',
+    about: 'a project of its own on the coordination server, as in /mcp/<project>',
+    fallback: undefined,
+  },
+  allowedHosts: {
+    env: 'AGENTMAIL_ALLOWED_HOSTS',
+    about: 'further names that clients may call the server by, comma-separated',
+    fallback: undefined,
+  },
+  rateLimit: {
+    env: 'AGENTMAIL_RATE_LIMIT',
+    about: 'requests a minute that one client beyond loopback may make',
+    fallback: 1200,
+  },
+  staleSeconds: {
+    env: 'AGENTMAIL_STALE_SECONDS',
+    about: 'an agent is stale when nothing was heard of it for this long',
+    fallback: 120,
+  },
+  sweepSeconds: {
+    env: 'AGENTMAIL_SWEEP_SECONDS',
+    about: 'how often stale agents are removed',
+    fallback: 30,
+  },
+  doltCommitSeconds: {
+    env: 'AGENTMAIL_DOLT_COMMIT_SECONDS',
+    about: 'how often a Dolt database gets a commit of what was written',
+    fallback: 10,
+  },
+  vault: {
+    env: 'VAULT_PATH',
+    flag: 'vault',
+    value: 'path',
+    about: 'the folder of Markdown notes; drafts and the audit of mail are kept there too',
+    fallback: undefined,
+  },
+  cacheHome: {
+    env: 'XDG_CACHE_HOME',
+    about: "where the vault's search index is kept, instead of your cache folder",
+    fallback: undefined,
+  },
+  stateHome: {
+    env: 'XDG_STATE_HOME',
+    about: 'where the record of sent mail is kept, instead of your state folder',
+    fallback: undefined,
+  },
+  configHome: {
+    env: 'XDG_CONFIG_HOME',
+    about: 'where the credentials of mail accounts are kept, instead of your config folder',
+    fallback: undefined,
+  },
+  mail: {
+    env: 'AGENTMAIL_MAIL',
+    about: 'the mail service: gmail, postmark, smtp, or local for a folder of .eml files',
+    fallback: undefined,
+  },
+  mailDir: {
+    env: 'AGENTMAIL_MAIL_DIR',
+    about: 'the folder of local mail, instead of mail/ in the post office',
+    fallback: undefined,
+  },
+  mailFrom: {
+    env: 'AGENTMAIL_MAIL_FROM',
+    about: 'the address that local and SMTP mail is sent from',
+    fallback: undefined,
+  },
+  smtpUrl: {
+    env: 'AGENTMAIL_SMTP_URL',
+    about: 'the mail server that sends: smtp://user:password@host:587, or smtps://…:465',
+    fallback: undefined,
+    secret: true,
+  },
+  sendPolicy: {
+    env: 'AGENTMAIL_SEND_POLICY',
+    about: 'direct sends at once; approve writes a draft into the vault, for a person to approve',
+    fallback: 'direct',
+  },
+  sendTo: {
+    env: 'AGENTMAIL_SEND_TO',
+    about: 'the only addresses and domains that mail may go to, comma-separated',
+    fallback: undefined,
+  },
+  sendTimeoutSeconds: {
+    env: 'AGENTMAIL_SEND_TIMEOUT_SECONDS',
+    about: 'a mail service that takes longer to send has an unknown outcome',
+    fallback: 30,
+  },
+  sendRate: {
+    env: 'RATE_LIMIT_MAX_REQUESTS',
+    about: 'mails that a process may send in a minute; 0 for no limit',
+    fallback: 0,
+  },
+  gmailAccount: {
+    env: 'AGENTMAIL_GMAIL_ACCOUNT',
+    flag: 'account',
+    value: 'name',
+    about: 'which Gmail account, where you have logged in to several',
+    fallback: undefined,
+  },
+  gmailCredentials: {
+    env: 'GMAIL_CREDENTIALS_PATH',
+    about: "Google's client_secret.json, instead of the one in your config folder",
+    fallback: undefined,
+  },
+  gmailToken: {
+    env: 'GMAIL_TOKEN_PATH',
+    about: 'the token of the Gmail account, instead of the one in your config folder',
+    fallback: undefined,
+  },
+  gmailBaseUrl: {
+    env: 'GMAIL_BASE_URL',
+    about: 'where the Gmail API is, for tests and proxies',
+    fallback: 'https://gmail.googleapis.com',
+  },
+  oauthBaseUrl: {
+    env: 'GOOGLE_OAUTH_BASE_URL',
+    about: "instead of Google's own login: /o/oauth2/v2/auth, /token and /revoke are below it",
+    fallback: undefined,
+  },
+  postmarkToken: {
+    env: 'POSTMARK_SERVER_TOKEN',
+    about: 'server token of Postmark; POSTMARK_API_TEST tries everything and delivers nothing',
+    fallback: undefined,
+    secret: true,
+  },
+  postmarkBaseUrl: {
+    env: 'POSTMARK_BASE_URL',
+    about: 'where the Postmark API is, for tests and proxies',
+    fallback: 'https://api.postmarkapp.com',
+  },
+  messageStream: {
+    env: 'DEFAULT_MESSAGE_STREAM',
+    about: 'the message stream of Postmark that mail goes to unless it names one',
+    fallback: 'outbound',
+  },
+  defaultFrom: {
+    env: 'DEFAULT_FROM_ADDRESS',
+    about: 'who sends through Postmark where a mail does not say it',
+    fallback: undefined,
+  },
+  mcpServerName: {
+    env: 'MCP_SERVER_NAME',
+    about: 'how the postmark server calls itself',
+    fallback: 'agentmail-postmark',
+  },
+  mcpServerVersion: {
+    env: 'MCP_SERVER_VERSION',
+    about: 'the version that the postmark server tells',
+    fallback: undefined,
+  },
+  enableLogging: {
+    env: 'ENABLE_LOGGING',
+    about: 'true: the postmark server logs every mail, without its text',
+    fallback: 'false',
+  },
+  nudgeSeconds: {
+    env: 'AGENTMAIL_NUDGE_SECONDS',
+    about: 'the mailman nudges an agent at most once in this time',
+    fallback: 60,
+  },
+  staleHours: {
+    env: 'AGENTMAIL_STALE_HOURS',
+    flag: 'stale-hours',
+    about: 'cleanup removes recipients not heard of for this long',
+    fallback: 48,
+  },
+  deliveredHours: {
+    env: 'AGENTMAIL_DELIVERED_HOURS',
+    flag: 'delivered-hours',
+    about: 'cleanup removes read messages older than this',
+    fallback: 2,
+  },
+} as const satisfies Record<string, SettingShape>
