@@ -12,7 +12,7 @@ export default defineTool(
     name: 'send_email',
     description:
       'Send a mail, or a reply in the thread of another. Where a person has to approve, it becomes a draft and the answer says where. Never repeat a call whose outcome is not known, unless with the same idempotency_key.',
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     input: z.object({
       to: filled('to', 'Give an address, or several with commas between.').describe(
         'One address or several, comma-separated',
