@@ -2,6 +2,7 @@ import { linkSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { visibleText } from '../src/email/inbound/visible-text.ts'
 import { daysAgo, LocalFolder, mail, run } from './support/local-folder.ts'
 import { isLong } from './support/parts.ts'
 
@@ -115,6 +116,15 @@ describe('a query', () => {
     expect(a?.snippet).toMatch(/^One two word word .{182}$/)
     expect(b?.date).toBe('2001-09-09T01:46:40.000Z')
     expect(readdirSync(folder.path).sort()).toEqual(['inbox', 'sent'])
+  })
+})
+
+describe('a snippet', () => {
+  it('shows nothing that is hidden by what stands far behind it', async () => {
+    const folder = new LocalFolder({ shownText: (mail) => visibleText(mail).text })
+    const body = `<p class=h>secret</p><p>hello</p><!--${'x'.repeat(80_000)}--><style>.h{display:none}</style>`
+    folder.drop('a.eml', mail({ 'Content-Type': 'text/html' }, body))
+    expect((await folder.list())[0]?.snippet).toBe('hello')
   })
 })
 

@@ -44,6 +44,7 @@ describe('sending', () => {
       text: asked.text,
       html: asked.html,
       attachment_names: ['Übersicht.txt', 'm.eml'],
+      isComplete: true,
     })
     const [name = '', ...others] = folder.sent()
     expect(others).toEqual([])

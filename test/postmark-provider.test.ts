@@ -52,16 +52,9 @@ describe('Postmark', () => {
     }
   })
 
-  it('answers a mail in its thread, and writes names as headers want them', async () => {
-    const original = { thread_id: '', subject: 'Hello', message_id: '<2@x>', references: ['<1@x>'] }
-    await open().send({ ...mail, original }, soon())
-    expect(sent()).toMatchObject({
-      From: '"Doe, Jane" <jane@example.com>',
-      Headers: [
-        { Name: 'In-Reply-To', Value: '<2@x>' },
-        { Name: 'References', Value: '<1@x> <2@x>' },
-      ],
-    })
+  it('writes names as headers want them', async () => {
+    await open().send(mail, soon())
+    expect(sent().From).toBe('"Doe, Jane" <jane@example.com>')
   })
 
   it('takes the default sender for a mail that names none, and wants one of the two', async () => {

@@ -158,7 +158,8 @@ async function withDesk<T>(flags: Call['flags'], work: (desk: MailDesk) => Promi
   try {
     return await work(desk)
   } finally {
-    await desk.close()
+    // What was sent stays sent, whatever goes wrong now.
+    await desk.close().catch((error) => printError(`The ledger was not closed: ${error}`))
   }
 }
 

@@ -46,9 +46,9 @@ export async function checkMail(
   checkServiceFields(request)
   checkSizes(mail, limits)
   for (const attachment of request.attachments ?? []) {
-    if ('path' in attachment) checkEnding(attachment.path, limits)
     const read = await readAttachment(attachment, vault, limits.total)
     checkEnding(read.name, limits)
+    if ('path' in attachment) checkEnding(attachment.path, limits)
     mail.attachments.push(read)
     checkSizes(mail, limits)
   }
@@ -114,7 +114,7 @@ const inBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4
 
 /** By what comes after the last dot; signs after it, and a stream as Windows knows it, change nothing. */
 function checkEnding(name: string, { forbidden }: Limits): void {
-  const plain = name.normalize('NFKC').replace(/::.*$/s, '')
+  const plain = name.slice(-200).normalize('NFKC').replace(/::.*$/s, '')
   const ending = /\.([a-z0-9]+)[^a-z0-9.]*\.*[^a-z0-9]*$/i.exec(plain)?.[1]?.toLowerCase() ?? ''
   if (!forbidden.has(ending)) return
   throw notSent(

@@ -24,13 +24,25 @@ export async function writeDraft(vault: Vault, draft: Draft): Promise<string> {
   const name = `${slug(mail.subject)}-${id}.md`
   const path = `Drafts/${name}`
   await withVaultErrors(path, async () => {
-    const attachments = mail.attachments.map((attachment, index) =>
-      keepAttachment(vault, `${id}-${index + 1}`, attachment),
+    const kept = mail.attachments.map((attachment, index) => ({
+      file: `${id}-${index + 1}${endingOf(attachment)}`,
+      attachment,
+    }))
+    const values = frontMatter(
+      draft,
+      kept.map(({ file, attachment: { name, contentType } }) => ({
+        path: `Drafts/Attachments/${file}`,
+        name,
+        content_type: contentType,
+      })),
     )
-    const values = frontMatter(draft, attachments)
     const body = mail.postmark?.template ? '' : askedBody(draft.provider, mail)
     const bytes = Buffer.from(editNote(undefined, values, body))
     checkSize(path, bytes.length)
+    // A person can look at them, and what is sent later is what was there to be seen.
+    for (const { file, attachment } of kept) {
+      create(vault, ['Drafts', 'Attachments'], file, attachment.content)
+    }
     create(vault, ['Drafts'], name, bytes)
   })
   return path
@@ -59,13 +71,7 @@ function frontMatter(draft: Draft, attachments: object[]) {
   })
 }
 
-/** A person can look at it, and what is sent later is what was there to be seen. */
-function keepAttachment(vault: Vault, id: string, { name, content, contentType }: Attachment) {
-  const ending = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ''
-  const file = `${id}${ending}`
-  create(vault, ['Drafts', 'Attachments'], file, content)
-  return { path: `Drafts/Attachments/${file}`, name, content_type: contentType }
-}
+const endingOf = ({ name }: Attachment): string => /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ''
 
 function create(vault: Vault, folders: string[], name: string, bytes: Buffer): void {
   const { folder } = vault.make(folders)

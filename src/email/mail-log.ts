@@ -42,7 +42,7 @@ function attribute(
   lines: Map<string, AuditLine[]>,
 ) {
   for (const [timestamp, there] of lines) {
-    if (timestamp < begun_at || (audited_at !== null && timestamp > audited_at)) continue
+    if (timestamp < begun_at || timestamp > (audited_at ?? '')) continue
     const others = there.filter(
       (line) => line.subject !== subject || !line.to.includes(to[0] ?? ''),
     )

@@ -78,7 +78,6 @@ export class Outgoing {
     this.#isClosing = true
     await Promise.allSettled(this.#underWay)
     await this.#options.ledger.close()
-    await this.#options.provider.close?.()
   }
 
   async #send(request: MailRequest): Promise<Sent | Drafted> {
@@ -101,31 +100,26 @@ export class Outgoing {
     return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
   }
 
-  /** A key means the same mail for one account and one vault, however that is spelled. */
+  /** A key means the same mail for one account, from whatever folder and with whatever vault. */
   #scope(): string {
-    const { config, provider, vault } = this.#options
-    const named = config.text('vault') ?? ''
-    let root = named
-    try {
-      if (named !== '') root = vault().root
-    } catch {} // it is not there, and nothing will be sent
-    return sha256(JSON.stringify([provider.name, provider.account, root]))
+    const { name, account } = this.#options.provider
+    return sha256(JSON.stringify([name, account]))
   }
 
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
     const { ledger, provider, vault } = this.#options
     const { reply_to_message_id } = request
-    const draft = await this.#unlessItFails(record, async () => {
+    const { draft, subject } = await this.#unlessItFails(record, async () => {
       const replying = await this.#inThread(mail, reply_to_message_id)
-      const { id } = record
-      return writeDraft(vault(), {
-        id,
+      const draft = await writeDraft(vault(), {
+        id: record.id,
         provider: provider.name,
         mail: replying,
         reply_to_message_id,
       })
+      return { draft, subject: replying.subject }
     })
-    await ledger.settle(record, 'drafted', { draft, subject: mail.subject })
+    await settleIfPossible(() => ledger.settle(record, 'drafted', { draft, subject }))
     return { status: 'pending_approval', draft }
   }
 
@@ -238,7 +232,7 @@ export class Outgoing {
     const receipt = await inTime(this.#timeoutMs, async (signal) =>
       provider.find?.(trace, signal),
     ).catch(() => undefined)
-    if (receipt) await ledger.settle(record, 'sent', { receipt })
+    if (receipt) await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
     return receipt
   }
 }

@@ -31,7 +31,8 @@ interface Email {
 
 const longestLine = 1000
 const longestSnippet = 200
-const mostAttachments = 1000
+const longestName = 255
+const mostAttachments = 100
 
 export async function listEmails(inbox: Inbox, input: ListInput): Promise<EmailList> {
   const { query, max_results, page_token } = input
@@ -60,8 +61,10 @@ export async function getEmail(inbox: Inbox, id: string): Promise<Email> {
     date: mail.date,
     body,
     has_attachments: mail.attachment_names.length > 0,
-    attachment_names: mail.attachment_names.slice(0, mostAttachments).map((name) => line(name)),
-    ...((truncated || !isComplete) && { truncated: true }),
+    attachment_names: mail.attachment_names
+      .slice(0, mostAttachments)
+      .map((name) => line(name, longestName)),
+    ...((truncated || !isComplete || mail.isComplete === false) && { truncated: true }),
   }
 }
 

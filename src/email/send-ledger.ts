@@ -56,7 +56,7 @@ export class SendLedger {
     for (let wait = 20; ; wait = Math.min(wait * 2, 250)) {
       const found = await find(this.#store, intent.scope, key_hash)
       if (found && found.content_hash !== intent.content_hash) throw otherContent()
-      const turn = found ? await this.#takeOver(found) : await this.#first(intent, key_hash)
+      const turn = found ? await this.#takeOverOrTell(found) : await this.#first(intent, key_hash)
       if (turn && !isUnderWay(turn)) return turn
       await sleep(wait)
     }
@@ -91,6 +91,16 @@ export class SendLedger {
       write.append('sends', row)
       return { isMine: true, record: recordOf(row) }
     })
+  }
+
+  /** What was given to a service before may have been sent, also where that cannot be written down now. */
+  async #takeOverOrTell(found: SendRecord): Promise<Turn | undefined> {
+    try {
+      return await this.#takeOver(found)
+    } catch (error) {
+      if (found.state !== 'sending') throw error
+      return { isMine: false, record: { ...found, state: 'unknown' } }
+    }
   }
 
   /** A mail that was never given to the service may be sent; one that was, and whose sender died, is unclear. */

@@ -38,7 +38,7 @@ export interface SendRecord extends SendEntry {
 
 /** What is to be sent, as far as the ledger cares. */
 export interface Intent {
-  /** Where a key means the same: an account, and a vault. */
+  /** Where a key means the same: an account. */
   scope: string
   /** Nothing: a mail that is sent as often as it is asked for. */
   key: string | undefined

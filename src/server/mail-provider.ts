@@ -1,7 +1,7 @@
 /** The mail service that the settings name; only its own library is loaded. */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { parseAddresses } from '../email/providers/parse-addresses.ts'
+import { ownSender } from '../email/providers/own-sender.ts'
 import type { Provider, ProviderName } from '../email/providers/provider.ts'
 import { AgentMailError } from '../errors.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
@@ -22,8 +22,7 @@ const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
   local: async (config) => {
     const { openLocalMail } = await import('../email/providers/local.ts')
     const { visibleText } = await import('../email/inbound/visible-text.ts')
-    const named = config.text('mailFrom')
-    const [from] = named === undefined ? [] : parseAddresses('AGENTMAIL_MAIL_FROM', named)
+    const from = ownSender(config)
     return openLocalMail(await localFolder(config), {
       from,
       shownText: (mail) => visibleText(mail).text,
@@ -54,9 +53,19 @@ export function readableProvider(config: Config): 'gmail' | 'local' {
   )
 }
 
+/** A folder that nobody meant would be made, and mail lost in it. */
+function checkedFolder(path: string): string {
+  if (!/^~(\/|$)/.test(path)) return path
+  throw new AgentMailError(
+    'server_config',
+    `there is no folder for local mail at ${path}`,
+    'Set AGENTMAIL_MAIL_DIR to its whole path: only a shell knows what ~ is.',
+  )
+}
+
 async function localFolder(config: Config): Promise<string> {
   const named = config.text('mailDir')
-  if (named !== undefined) return named
+  if (named !== undefined) return checkedFolder(named)
   const office = await PostOffice.locate(config).catch((cause) => {
     if (!AgentMailError.is(cause) || cause.code !== 'not_in_repository') throw cause
     throw new AgentMailError(

@@ -98,6 +98,10 @@ describe('htmlToText', () => {
     ],
     ['variables without end', many(30_000, (at) => `<div style="--a${at}:1;display:var(--z)">`)],
     ['more than two million characters', '<p>hello'.repeat(400_000)],
+    [
+      'long values on every element',
+      `<style>*{background-image:linear-gradient(${'red,'.repeat(480)}red)}</style>${'<p>x'.repeat(150_000)}`,
+    ],
   ])('leaves out the rest where it meets %s, and says so', (_, html) => {
     const { text, isComplete } = readHtml(html)
     expect(isComplete).toBe(false)
@@ -126,15 +130,25 @@ describe('htmlToText', () => {
     expect(text).toMatch(/^x$|left out/)
   })
 
-  it.each(['url(', 'a ', 'a(', 'a', 'opacity(', '1', 'var(--a,', '!', 'a/ ', '   '])(
+  it.each(['url(', 'a ', 'a(', 'a', 'opacity(', '1', 'var(--a,', '!', 'a/ ', '   ', 'inline-a'])(
     'comes to the end of a style of nothing but %j',
     (piece) => {
       const value = piece.repeat(100_000 / piece.length)
       const styles = ['background', 'transform', 'filter', 'font', 'display', 'width', 'clip-path']
-      const html = styles.map((property) => `<p style="${property}:${value}">-</p>`).join('')
+      const html = styles
+        .flatMap((property) =>
+          [value, `${value.slice(0, 1900)}1`].map((one) => `${property}:${one}`),
+        )
+        .map((style) => `<p style="${style}">-</p>`)
+        .join('')
       expect(htmlToText(`${html}<p>x</p>`)).toMatch(/x$/)
     },
   )
+
+  it('comes to the end of selectors with blanks in them', () => {
+    const sheet = `[a=b${' '.repeat(9900)}x]{color:red}`.repeat(100)
+    expect(htmlToText(`<style>${sheet}</style><p>x</p>`)).toBe('x')
+  })
 
   it('reads broken HTML', () => {
     expect(htmlToText('a\0b<p<b>c</ q><table><td>d<![CDATA[e]]></p')).toContain('ab')

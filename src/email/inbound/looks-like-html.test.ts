@@ -14,6 +14,7 @@ describe('looksLikeHtml', () => {
     '<table><tr><td>1',
     '<p>Hi</p>\n<p>Bye</p>\n',
     'Hi Jane,<br><br>bye<br>Joe\n',
+    'Hi Jane,<br>\n<br>\nThe <a href="https://x.example">report</a> is ready.<br>\nBob',
   ])('takes %j for HTML', (text) => expect(looksLikeHtml(text)).toBe(true))
 
   it.each([

@@ -17,8 +17,7 @@ const quotes = /^[ \t]{0,3}>.*$/gm
 export function looksLikeHtml(text: string): boolean {
   const start = text.trimStart()
   if (/^<(!doctype\s+html|!--|\?xml\s)/i.test(start)) return true
-  // Lines mean nothing in HTML: whoever makes them writes text, and may well speak of tags.
-  const hasLines = start.trimEnd().includes('\n')
+  const isText = hasLinesOfText(start.trimEnd())
   const opened = new Set<string>()
   for (const {
     0: { length },
@@ -29,11 +28,20 @@ export function looksLikeHtml(text: string): boolean {
     const element = name.toLowerCase()
     if (!known.has(element)) continue
     if (index === 0 && slash === '' && length > 0) return true
-    if (hasLines) return false
+    if (isText) return false
     if (element === 'br' || (slash === '/' && opened.has(element))) return true
     opened.add(element)
   }
   return false
+}
+
+const lineEnd = /(<br\s*\/?>|<\/(p|div|li|ul|ol|table|tr|td|h[1-6])>)\s*$/i
+
+/** Lines mean nothing in HTML: whoever makes them without a tag at their ends writes text, and may well speak of tags. */
+function hasLinesOfText(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const marked = lines.filter((line) => lineEnd.test(line.slice(-100)) && !/^\s*[-+>|]/.test(line))
+  return lines.length > 1 && marked.length * 2 < lines.length
 }
 
 /** Without what only speaks of HTML: code in backticks, and the quoted mail before. */

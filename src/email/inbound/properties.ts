@@ -18,8 +18,9 @@ const oneOf =
     words.test(value)
 
 const sizes = /^((xx?-|xxx-)?(small|large)|medium|smaller|larger|math)$/
-const displays =
-  /^((block|inline|run-in|flow|flow-root|flex|grid|table|ruby|list-item|none|contents|inherit|(inline|table|ruby|-webkit|-ms|-moz)-[a-z-]+) ?)+$/
+const display =
+  /^(block|inline|run-in|flow|flow-root|flex|grid|table|ruby|list-item|none|contents|inherit|(inline|table|ruby|-webkit|-ms|-moz)-[a-z-]+)$/
+const isDisplay: IsValid = (value) => split(value, ' ').every((word) => display.test(word))
 
 const validators: Record<string, IsValid> = {
   'background-clip': isAnything,
@@ -31,7 +32,7 @@ const validators: Record<string, IsValid> = {
   'clip-path': isAnything,
   color: isColour,
   'content-visibility': isAnything,
-  display: oneOf(displays),
+  display: isDisplay,
   filter: isAnything,
   font: isAnything,
   'font-size': (value) => isLength(value) || sizes.test(value),

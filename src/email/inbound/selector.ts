@@ -127,13 +127,18 @@ const pseudoClasses: Record<string, Test> = {
   'any-link': ({ tag, attributes }) => tag === 'a' && attributes.has('href'),
 }
 
+/** What is asked of the text or the place of an element is taken for true: who asks means some element. */
+const mayHold =
+  /^(first-of-type|last-of-type|only-of-type|nth-of-type|nth-last-of-type|nth-last-child|dir|lang|read-only|defined|has|scope)$/
+const always: Test = () => true
+
 /** A state such as :hover never holds in a mail that is only read. */
 function pseudoTest(name: string, argument: string, counts: Counts): Test | undefined {
   if (elements.test(name)) return undefined
   if (name !== 'where') counts[1]++
   if (name === 'nth-child') return nthChild(argument)
   if (!/^(not|is|where|matches|-webkit-any|-moz-any)$/.test(name))
-    return pseudoClasses[name] ?? never
+    return pseudoClasses[name] ?? (mayHold.test(name) ? always : never)
   const inner = split(argument, ',').map((part) => {
     // One level deep: what is nested further is not judged.
     const parsed = /:(not|is|where)\(/i.test(part) ? undefined : parseCompound(part, 0, [0, 0, 0])

@@ -30,6 +30,7 @@ export function valuesOf(
   const values = new Map<string, string>()
   for (const { property, value } of list) {
     if (property.startsWith('--')) continue
+    work.spend(8 * Math.max(0, value.length - 40)) // what is long takes long, for each element anew
     const plain = value.includes('var(') ? substituted(value, variables, work) : value
     if (plain === undefined) continue
     for (const [name, part] of longForms(property, plain)) values.set(name, part)

@@ -18,14 +18,16 @@ export function rulesOf(sheet: string): Rule[] {
     const prelude = css
       .slice(at, stop)
       .replace(/<!--|-->/g, '')
+      .replace(/\s+/g, ' ')
       .trim()
     at = stop + 1
     if (css.charAt(stop) === '}') open.pop()
     if (css.charAt(stop) !== '{') continue
     const applies = open.at(-1) ?? true
-    const group = /^@(media|supports|layer|document|-moz-document|scope|starting-style)\b/i.exec(
-      prelude,
-    )
+    const group =
+      /^@(media|supports|layer|document|-moz-document|scope|container|starting-style)\b/i.exec(
+        prelude,
+      )
     if (group?.[1]) {
       open.push(applies && groupApplies(group[1].toLowerCase(), prelude.slice(group[0].length)))
       continue
@@ -42,5 +44,5 @@ export function rulesOf(sheet: string): Rule[] {
 function groupApplies(name: string, condition: string): boolean {
   if (name === 'media') return appliesToScreen(condition)
   if (name === 'supports') return !/^\s*not\b/i.test(condition)
-  return name === 'layer'
+  return /^(layer|scope|container)$/.test(name)
 }

@@ -1,4 +1,6 @@
 /** Mail through a Google account: the provider `gmail`. */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { rfc3339, systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
@@ -25,14 +27,15 @@ const dayInSeconds = 24 * 60 * 60
 export function openGmail(config: Config, limits: Partial<Limits> = {}): Provider {
   const account = GmailAccount.of(config)
   const send = config.seconds('sendTimeoutSeconds') * 1000 + 1000 // the caller's limit comes first
-  const api = new GmailApi(account, rootUrl(config), {
+  const root = rootUrl(config)
+  const api = new GmailApi(account, root, {
     request: 15_000,
     call: 30_000,
     send,
     pause: 300,
     ...limits,
   })
-  return new Gmail(account, api)
+  return new Gmail(account, api, root)
 }
 
 class Gmail implements Provider {
@@ -41,8 +44,8 @@ class Gmail implements Provider {
   readonly inbox: GmailInbox
   readonly #api: GmailApi
 
-  constructor(account: GmailAccount, api: GmailApi) {
-    this.account = account.tokenPath
+  constructor(account: GmailAccount, api: GmailApi, root: string) {
+    this.account = `${root} ${realPath(account.tokenPath)}`
     this.inbox = new GmailInbox(api)
     this.#api = api
   }
@@ -63,7 +66,10 @@ class Gmail implements Provider {
       )
       if ('data' in answer) return receiptIn(answer.data)
       // A token that is not accepted means that the mail was not looked at.
-      if (answer.fault.status !== 401 || isRenewed) throw sendError(answer.fault)
+      const { fault } = answer
+      if (fault.status !== 401 || isRenewed) {
+        throw sendError({ ...fault, timedOut: fault.timedOut || signal.aborted })
+      }
       await beforeSending(signal, this.#api.renew(token))
       token = await beforeSending(signal, this.#api.token())
     }
@@ -127,6 +133,15 @@ async function beforeSending<T>(signal: AbortSignal, work: Promise<T>): Promise<
 
 const cancelled = () =>
   notSent('send_failed', 'the time for sending was up before Gmail was asked; nothing was sent')
+
+/** However it is spelled; one that is not there yet may come. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
+}
 
 function rootUrl(config: Config): string {
   const text = config.text('gmailBaseUrl') ?? ''

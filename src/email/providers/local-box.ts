@@ -30,6 +30,8 @@ export interface LocalHead {
 export interface MailBytes {
   head: LocalHead
   bytes: Buffer
+  /** Whether it has no more. */
+  isWhole: boolean
 }
 
 interface Known {
@@ -74,9 +76,10 @@ export class LocalBox {
       const name = this.#nameOf(folder, id)
       const known = name === undefined ? undefined : this.#look(folder, name)
       if (!known) return undefined
-      return withMail(folder, known.head.name, ({ start }) => ({
+      return withMail(folder, known.head.name, ({ stat, start }) => ({
         head: known.head,
         bytes: start(limit),
+        isWhole: stat.size <= limit,
       }))
     } finally {
       folder.close()

@@ -103,9 +103,14 @@ function readStart(fd: number, size: number): Buffer {
   return bytes.subarray(0, done)
 }
 
-/** Half a character at the end would make a text of another character set. */
-const wholeLines = (bytes: Buffer): Buffer =>
-  bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length)
+/** Half a character at the end would make a text of another character set. A line may be all there is. */
+function wholeLines(bytes: Buffer): Buffer {
+  const line = bytes.lastIndexOf(0x0a) + 1
+  if (bytes.length - line < 4096) return bytes.subarray(0, line)
+  let end = bytes.length
+  while (bytes.length - end < 4 && (bytes[end - 1] ?? 0) >= 0x80) end--
+  return bytes.subarray(0, end)
+}
 
 /** A file that was not there before, complete and on disk; or none. */
 export function writeNew(folder: Folder, name: string, bytes: Buffer): void {

@@ -8,7 +8,7 @@ import type { LocalLabels } from './local-labels.ts'
 import { type CandidateBody, folded, localQuery } from './local-query.ts'
 import { wordsOfHtml } from './mail-text.ts'
 import type { IncomingMail, ListRequest, MailHead } from './provider.ts'
-import { readMime } from './read-mime.ts'
+import { type MimeMail, readMime } from './read-mime.ts'
 
 /** What is shown of a mail is at its beginning. */
 const snippetBytes = 64 << 10
@@ -78,10 +78,21 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
   return { text: folded(text ?? wordsOfHtml(html ?? '')), attachment_names }
 }
 
+/** HTML is read whole or not at all: what hides a part of it may stand at its end. */
+async function beginning(mail: LocalMail, { box, id }: LocalHead): Promise<Partial<MimeMail>> {
+  const start = mail.boxes[box].read(id, snippetBytes)
+  if (!start) return {}
+  const first = await readMime(start.bytes)
+  const isText = first.text !== undefined && /^\s*[^\s<]/.test(first.text)
+  if (start.isWhole || isText) return first
+  const read = mail.boxes[box].read(id)
+  const whole = read?.isWhole ? await readMime(read.bytes) : undefined
+  return whole?.isComplete ? whole : {}
+}
+
 async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
   const { id, subject, sender, date } = head
-  const read = mail.boxes[head.box].read(id, snippetBytes)
-  const { text, html } = await readMime(read?.bytes ?? Buffer.alloc(0))
+  const { text, html } = await beginning(mail, head)
   const words = mail.shownText({ text, html }).replace(/\s+/g, ' ').trim()
   const snippet = [...words.slice(0, 2 * snippetLength)].slice(0, snippetLength).join('')
   return { id, subject, sender, date: rfc3339(date), snippet }

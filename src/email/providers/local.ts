@@ -63,8 +63,9 @@ function inboxOf(mail: LocalMail): Inbox {
     list: (request) => listMails(mail, request),
     async get(id) {
       const { head, content } = await parsed(mail, id)
-      const { subject, sender, to, text, html, attachment_names } = content
-      return { id, subject, sender, to, date: rfc3339(head.date), text, html, attachment_names }
+      const { subject, sender, to, text, html, attachment_names, isComplete } = content
+      const date = rfc3339(head.date)
+      return { id, subject, sender, to, date, text, html, attachment_names, isComplete }
     },
     move: (id, label) => add(id, label, true),
     label: (id, label) => add(id, label, false),
@@ -81,8 +82,9 @@ async function parsed(
   mail: LocalMail,
   id: string,
 ): Promise<{ head: LocalHead; content: MimeMail }> {
-  const { head, bytes } = read(mail, id)
-  return { head, content: await readMime(bytes) }
+  const { head, bytes, isWhole } = read(mail, id)
+  const content = await readMime(bytes)
+  return { head, content: { ...content, isComplete: content.isComplete && isWhole } }
 }
 
 function read({ boxes }: LocalMail, id: string, limit?: number): MailBytes {

@@ -11,12 +11,16 @@ const notText = /^(?:application|image|audio|video|font|model|message)\//i
 
 /** The mark between the parts of a mail, as a line of its headers names it; empty where it names none. */
 export function boundaryIn(line: string): string {
-  const [, quoted, plain = ''] = /boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(line) ?? []
+  const [, quoted, plain = ''] =
+    /(?:^|[;\s])boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(line) ?? []
   return quoted ?? plain
 }
 
-/** The body of a mail of this Content-Type with every part of it, but short. */
-export async function withinBudget(body: Buffer, contentType: string): Promise<Buffer> {
+/** The body of a mail of this Content-Type with every part of it, but short; and whether all of its text is there. */
+export async function withinBudget(
+  body: Buffer,
+  contentType: string,
+): Promise<{ short: Buffer; isComplete: boolean }> {
   const budget = new Budget(contentType)
   const kept: Buffer[] = []
   const pause = pauses()
@@ -29,7 +33,7 @@ export async function withinBudget(body: Buffer, contentType: string): Promise<B
     position = room > 0 ? next : nextBoundary(body, next)
     await pause()
   }
-  return Buffer.concat(kept)
+  return { short: Buffer.concat(kept), isComplete: !budget.isSpent }
 }
 
 /** Nothing but a line that begins with dashes can end what is left out. */
@@ -46,6 +50,8 @@ class Budget {
   #headerLines = 0
   #textLines = 0
   #textBytes = 0
+  /** Whether text was left out. */
+  isSpent = false
 
   constructor(contentType: string) {
     this.#isText = !notText.test(contentType)
@@ -57,11 +63,15 @@ class Budget {
     if (this.#isBoundary(body, start, end)) {
       this.#isInHeaders = true
       this.#isText = true
-      return ++this.#parts > maxParts ? undefined : end - start
+      if (++this.#parts <= maxParts) return end - start
+      this.isSpent = true
+      return undefined
     }
     if (this.#isInHeaders) return this.#roomForHeader(body.subarray(start, end))
-    if (!this.#isText || ++this.#textLines > maxTextLines) return 0
-    const room = Math.min(end - start, maxTextBytes - this.#textBytes)
+    if (!this.#isText) return 0
+    const isOver = ++this.#textLines > maxTextLines
+    const room = isOver ? 0 : Math.min(end - start, maxTextBytes - this.#textBytes)
+    if (room < end - start) this.isSpent = true
     this.#textBytes += room
     return room
   }
@@ -72,7 +82,9 @@ class Budget {
     else this.#noteBoundary(line)
     const type = /^content-type:\s*(.*)/i.exec(line)?.[1]
     if (type !== undefined) this.#isText = !notText.test(type)
-    return ++this.#headerLines > maxHeaderLines ? undefined : bytes.length
+    if (++this.#headerLines <= maxHeaderLines) return bytes.length
+    this.isSpent = true
+    return undefined
   }
 
   #noteBoundary(line: string): void {

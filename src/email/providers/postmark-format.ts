@@ -34,7 +34,6 @@ export function formatted(
       TrackLinks: options.track_links,
       Tag: options.tag,
       Metadata: metadata(mail),
-      Headers: headers(mail),
       Attachments: attachments(mail),
       MessageStream: options.message_stream ?? defaults.stream,
     }),
@@ -50,15 +49,6 @@ const present = (fields: Record<string, unknown>): Record<string, unknown> =>
 function metadata({ key, postmark }: OutgoingMail): Record<string, string> | undefined {
   if (key === undefined) return postmark?.metadata
   return { ...postmark?.metadata, [keyName]: key }
-}
-
-function headers({ original }: OutgoingMail): object[] | undefined {
-  if (!original?.message_id) return undefined
-  const references = new Set([...original.references, original.message_id])
-  return [
-    { Name: 'In-Reply-To', Value: original.message_id },
-    { Name: 'References', Value: [...references].join(' ') },
-  ]
 }
 
 function attachments(mail: OutgoingMail): object[] | undefined {

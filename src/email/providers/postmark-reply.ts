@@ -28,7 +28,8 @@ export function receiptOf(reply: PostmarkReply, token: string): Receipt {
   const details = code ? { postmark_code: code } : {}
   const words = message || `Postmark answered with HTTP ${status}`
 
-  if (status >= 500) throw unclear(words, details)
+  // A proxy may give up, or lead elsewhere, after it has passed the mail on.
+  if (status >= 500 || status === 408 || status === 303) throw unclear(words, details)
   if (status === 401 || (code === badToken && message)) {
     throw notSent('auth_required', words, setToken, details)
   }

@@ -103,7 +103,6 @@ export interface Provider {
   send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt>
   /** Looks for a mail that was sent with this key. Not found does not mean that it was not sent. */
   find?(trace: Trace, signal: AbortSignal): Promise<Receipt | undefined>
-  close?(): Promise<void>
 }
 
 /** Reading marks nothing as read. Texts are decoded and otherwise as the sender wrote them: whoever passes them on makes them safe. */
@@ -142,6 +141,8 @@ export interface IncomingMail {
   text: string | undefined
   html: string | undefined
   attachment_names: string[]
+  /** False where the provider has left out some of the text. */
+  isComplete?: boolean
 }
 
 /** It is certain that nothing was sent. */

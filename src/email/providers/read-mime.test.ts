@@ -64,6 +64,18 @@ describe('reading', () => {
     expect(attachment_names).toEqual(['Résumé.pdf', '€.txt', 'logo.png', 'message.eml'])
   })
 
+  it('says whether all of the text is there', async () => {
+    const lines = (count: number) => Buffer.from(`Subject: x\r\n\r\n${'a\r\n'.repeat(count)}`)
+    expect((await readMime(lines(1000))).isComplete).toBe(true)
+    expect((await readMime(lines(20_000))).isComplete).toBe(false)
+  })
+
+  it('takes no other parameter for the boundary', async () => {
+    const head = 'Content-Type: multipart/alternative; x-boundary="foo"; boundary="bar"'
+    const { text } = await readMime(Buffer.from(`${head}\r\n\r\n--bar\r\n\r\nhello\r\n--bar--\r\n`))
+    expect(text?.trim()).toBe('hello')
+  })
+
   it('leaves HTML without a text beside it to whoever knows what is hidden in it', async () => {
     const mail = [
       'Content-Type: multipart/mixed; boundary=b',

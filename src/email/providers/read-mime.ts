@@ -16,6 +16,8 @@ export interface MimeMail extends Omit<MailHeaders, 'date'> {
   text: string | undefined
   html: string | undefined
   attachment_names: string[]
+  /** Whether all of its text was read. */
+  isComplete: boolean
 }
 
 /** @example const { subject, text } = await readMime(bytes) */
@@ -30,9 +32,9 @@ export async function readMime(bytes: Buffer): Promise<MimeMail> {
 async function readBody(
   body: Buffer,
   fields: ReadonlyMap<string, string>,
-): Promise<Pick<MimeMail, 'text' | 'html' | 'attachment_names'>> {
+): Promise<Pick<MimeMail, 'text' | 'html' | 'attachment_names' | 'isComplete'>> {
   const type = contentType(fields.get('content-type') ?? 'text/plain', body)
-  const short = await withinBudget(body, type)
+  const { short, isComplete } = await withinBudget(body, type)
   const encoding = fields.get('content-transfer-encoding') ?? '8bit'
   const isPlain = /^text\//i.test(type) && /^(?:7bit|8bit|binary)$/i.test(encoding)
   const head = [
@@ -50,12 +52,13 @@ async function readBody(
     email = await parser.parse(Buffer.concat(parts))
   } catch {
     const text = guessedText(body.subarray(0, maxRawText))
-    return { text: readable(text), html: undefined, attachment_names: [] }
+    return { text: readable(text), html: undefined, attachment_names: [], isComplete: false }
   }
   return {
     text: isToldByText(parser) ? readable(email.text) : undefined,
     html: readable(email.html),
     attachment_names: email.attachments.flatMap(attachmentName),
+    isComplete,
   }
 }
 

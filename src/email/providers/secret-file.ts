@@ -58,7 +58,7 @@ export class SecretFile {
       const stat = fstatSync(fd, { bigint: true })
       if (!stat.isFile()) throw failure('ENXIO', 'not a regular file')
       if (stat.size > maxBytes) throw failure('EFBIG', 'too large')
-      if (stat.mode & 0o077n) narrow(fd)
+      if (stat.mode & 0o007n) narrow(fd)
       return { text: readFileSync(fd, 'utf8').replace(/^\ufeff/, ''), stamp: stampOf(stat) }
     } finally {
       closeSync(fd)
@@ -139,7 +139,7 @@ export class SecretFile {
   }
 }
 
-/** Downloaded files can be read by everybody. */
+/** Downloaded files can be read by everybody; one that is shared with a group is meant so. */
 function narrow(fd: number): void {
   try {
     fchmodSync(fd, 0o600)

@@ -1,17 +1,16 @@
 /** Mail through any mail server, by SMTP. */
 import { rfc3339, systemClock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { AgentMailError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
 import { compose } from './compose.ts'
-import { parseAddresses } from './parse-addresses.ts'
-import { type Address, notSent, type Provider } from './provider.ts'
+import { ownSender } from './own-sender.ts'
+import { notSent, type Provider } from './provider.ts'
 import { deliver } from './smtp-delivery.ts'
 import { smtpServer } from './smtp-url.ts'
 
 export function openSmtp(config: Config): Provider {
   const server = smtpServer(config)
-  const ownAddress = senderOf(config)
+  const ownAddress = ownSender(config)
   const timeout = config.seconds('sendTimeoutSeconds') * 1000
   return {
     name: 'smtp',
@@ -32,17 +31,4 @@ export function openSmtp(config: Config): Provider {
       return { message_id, thread_id: undefined, sent_at: rfc3339(systemClock.now()) }
     },
   }
-}
-
-function senderOf(config: Config): Address | undefined {
-  const text = config.text('mailFrom')
-  if (text === undefined) return undefined
-  try {
-    const [sender, ...others] = parseAddresses(settings.mailFrom.env, text)
-    if (others.length === 0) return sender
-  } catch (error) {
-    if (!AgentMailError.is(error)) throw error
-    throw new AgentMailError('server_config', error.message, error.next)
-  }
-  throw new AgentMailError('server_config', `${settings.mailFrom.env} must be one address`)
 }
