@@ -162,9 +162,11 @@ export async function acting<T>(
       try {
         return await work(connection, agent)
       } catch (error) {
-        // Another guest of this name may have left with the id that both had.
+        // Another guest of this name may have left with the id that both had, and a third come with it.
         const { agents } = await connection.agents()
-        if (attempt === maxAttempts || agents.some(isSame(agent))) throw error
+        const isAboutId = error instanceof Error && error.message.includes(agent.agent_id)
+        const isThere = agents.some(isSame(agent)) && !isAboutId
+        if (attempt === maxAttempts || isThere) throw error
       } finally {
         if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
       }
