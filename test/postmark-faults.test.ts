@@ -11,7 +11,7 @@ const postmark = (ErrorCode: number, Message: string) => ({ ErrorCode, Message }
 describe('a fault of Postmark', () => {
   const certain: [string, Fault, RegExp][] = [
     [
-      'the example of the seed',
+      'a request that is refused',
       { status: 422, body: postmark(300, 'Invalid email request') },
       /^Failed to send email: Invalid email request \(Postmark error code: 300\)$/,
     ],
