@@ -1,5 +1,4 @@
 /** Serves the coordination toolset on standard input and output: `agentmail mcp coordination`. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { isRecord } from '../json.ts'
@@ -9,31 +8,20 @@ import { failure, type ToolResult } from '../tools/define-tool.ts'
 import { connect } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { agentOf, coordinationToolset } from './coordination-toolset.ts'
-import { makeServer } from './mcp-server.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { serveOnStdio } from './serve-on-stdio.ts'
 
 /** Serves until the client closes its input (0) or stops reading (1). Its agents stay alive for as long. */
 export async function serveCoordinationOnStdio(config: Config): Promise<number> {
   const way = await Way.open(config)
-  const transport = new StdioTransport(process.stdin, process.stdout, {
-    mayTakeLong: ({ method, params }) =>
-      method === 'tools/call' && params?.name === 'read_messages',
-    onEndOfInput: () => way.stopWaiting(),
-  })
-  const ended = new Promise<number>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(0))
-    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
-  })
-  serveStdio(
-    () =>
-      makeServer(coordinationToolset, (tool, args, signal) => way.call(tool.name, args, signal)),
+  const exitCode = await serveOnStdio(
+    coordinationToolset,
+    (tool, args, signal) => way.call(tool.name, args, signal),
     {
-      transport,
-      onerror: (error) => log(`protocol: ${error.message}`),
+      mayTakeLong: ({ method, params }) =>
+        method === 'tools/call' && params?.name === 'read_messages',
+      onEndOfInput: () => way.stopWaiting(),
     },
   )
-  const exitCode = await ended
   way.stopWaiting()
   await way.close()
   return exitCode

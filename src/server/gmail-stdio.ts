@@ -1,13 +1,10 @@
 /** Serves the gmail toolset on standard input and output: `agentmail mcp gmail`. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
-import { log } from '../log.ts'
 import type { GmailContext } from '../tools/gmail/context.ts'
 import { tools } from '../tools/gmail/index.ts'
 import { MailDesk } from './mail-desk.ts'
 import { openProvider, readableProvider } from './mail-provider.ts'
-import { makeServer } from './mcp-server.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { serveOnStdio } from './serve-on-stdio.ts'
 
 const toolset = {
   name: 'gmail',
@@ -20,20 +17,10 @@ const toolset = {
 export async function serveGmail(config: Config): Promise<number> {
   const name = readableProvider(config)
   const desk = new MailDesk(config, () => openProvider(config, name))
-  const transport = new StdioTransport(process.stdin, process.stdout, {
+  const open = async (): Promise<GmailContext> => ({ inbox: await desk.inbox(), outgoing: desk })
+  const exitCode = await serveOnStdio(toolset, (tool, args) => tool.call(open, args), {
     mayTakeLong: ({ method }) => method === 'tools/call',
   })
-  const ended = new Promise<number>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(0))
-    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
-  })
-  const open = async (): Promise<GmailContext> => ({ inbox: await desk.inbox(), outgoing: desk })
-  serveStdio(() => makeServer(toolset, (tool, args) => tool.call(open, args)), {
-    transport,
-    onerror: (error) => log(`protocol: ${error.message}`),
-  })
-  const exitCode = await ended
   await desk.close()
   return exitCode
 }

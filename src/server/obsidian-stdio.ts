@@ -1,13 +1,10 @@
 /** Serves the obsidian toolset on standard input and output: `agentmail mcp obsidian`. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
-import { log } from '../log.ts'
 import { tools } from '../tools/obsidian/index.ts'
 import { cacheFolder } from '../user-folders.ts'
 import { VaultSearch } from '../vault/search/vault-search.ts'
 import { Vault } from '../vault/vault.ts'
-import { makeServer } from './mcp-server.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { serveOnStdio } from './serve-on-stdio.ts'
 
 const toolset = {
   name: 'obsidian',
@@ -26,20 +23,15 @@ export async function serveObsidian(config: Config): Promise<number> {
   vault.onChange = (path) => search.changed(path)
   setTimeout(() => search.start(), indexAfterMs).unref()
 
-  const transport = new StdioTransport(process.stdin, process.stdout, {
-    mayTakeLong: ({ method, params }) =>
-      method === 'tools/call' && (params?.name === 'search_notes' || params?.name === 'list_notes'),
-  })
-  const ended = new Promise<number>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(0))
-    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
-  })
-  serveStdio(
-    () => makeServer(toolset, (tool, args) => tool.call(async () => ({ vault, search }), args)),
-    { transport, onerror: (error) => log(`protocol: ${error.message}`) },
+  const exitCode = await serveOnStdio(
+    toolset,
+    (tool, args) => tool.call(async () => ({ vault, search }), args),
+    {
+      mayTakeLong: ({ method, params }) =>
+        method === 'tools/call' &&
+        (params?.name === 'search_notes' || params?.name === 'list_notes'),
+    },
   )
-  const exitCode = await ended
   await search.close()
   return exitCode
 }

@@ -1,15 +1,13 @@
 /** Serves the postmark toolset on standard input and output: `agentmail mcp postmark`. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config.ts'
-import { log } from '../log.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import type { PostmarkContext } from '../tools/postmark/context.ts'
 import { tools } from '../tools/postmark/index.ts'
 import { MailDesk } from './mail-desk.ts'
 import { openProvider } from './mail-provider.ts'
-import { type Answer, makeServer } from './mcp-server.ts'
+import type { Answer } from './mcp-server.ts'
 import { logged } from './send-log.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { serveOnStdio } from './serve-on-stdio.ts'
 
 const instructions =
   'Sends email through Postmark, once for each call. Send only what your user asked for. When the outcome is not known, do not call again before you know it.'
@@ -33,19 +31,9 @@ export async function servePostmark(config: Config): Promise<number> {
     return { isError: false, ...result }
   }
 
-  const transport = new StdioTransport(process.stdin, process.stdout, {
+  const exitCode = await serveOnStdio(toolset, answer, {
     mayTakeLong: ({ method }) => method === 'tools/call',
   })
-  const ended = new Promise<number>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve(0))
-    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
-  })
-  serveStdio(() => makeServer(toolset, answer), {
-    transport,
-    onerror: (error) => log(`protocol: ${error.message}`),
-  })
-  const exitCode = await ended
   await outgoing.close()
   return exitCode
 }
