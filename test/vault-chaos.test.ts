@@ -30,7 +30,7 @@ function expectWhole(runs: Kills[]): void {
   console.log(
     `${sum(runs, 'kills')} kills, ${sum(runs, 'acknowledged')} acknowledged, ${sum(runs, 'interrupted')} cut short`,
   )
-  expect(sum(runs, 'acknowledged')).toBeGreaterThan(sum(runs, 'kills'))
+  expect(sum(runs, 'acknowledged')).toBeGreaterThanOrEqual(sum(runs, 'kills'))
 }
 
 describe('a server killed at random moments', () => {
