@@ -16,6 +16,7 @@ describe('agentmail vault init', () => {
     const rules = join(path, 'Rules.md')
     expect(readFileSync(rules, 'utf8')).toContain('decision: archive')
     writeFileSync(rules, 'mine')
+    expect(first.stdout).toMatch(/^agentmail orchestrate /m)
     const second = await agentmail(['vault', 'init', path, '--json'], { cwd: folder })
     expect(JSON.parse(second.stdout)).toEqual({ vault: path, made: [] })
     expect(readFileSync(rules, 'utf8')).toBe('mine')

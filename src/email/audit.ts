@@ -1,22 +1,13 @@
 /** The audit: one line on disk before a mail is given to a service. What cannot be audited is not sent. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import type { Folder } from '../folder.ts'
 import { isRecord } from '../json.ts'
+import { appendLine, logFolders } from '../vault/log-file.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
 import { notSent, type ProviderName } from './providers/provider.ts'
 
-const folders = ['Logs']
-const { O_RDWR, O_RDONLY, O_APPEND, O_CREAT } = constants
 /** To read more of a log would hold up everybody else. */
 const maxReadBytes = 64 << 20
 
@@ -47,7 +38,7 @@ export const preview = (body: string): string => [...body.slice(0, 1000)].slice(
 export function writeAudit(place: () => Vault, provider: ProviderName, line: AuditLine): void {
   const name = `${names[provider]}_mcp_${line.timestamp.slice(0, 10)}.jsonl`
   try {
-    append(place(), name, JSON.stringify(line))
+    appendLine(place(), name, JSON.stringify(line))
   } catch (error) {
     const cause = vaultError(`Logs/${name}`, error)
     const reason = AgentMailError.is(cause) ? cause.message : 'the system did not let it'
@@ -60,36 +51,9 @@ export function writeAudit(place: () => Vault, provider: ProviderName, line: Aud
   }
 }
 
-function append(place: Vault, name: string, text: string): void {
-  const { folder } = place.make(folders)
-  try {
-    const fd = folder.open(name, O_RDWR | O_APPEND | O_CREAT, 0o600)
-    try {
-      const stat = fstatSync(fd)
-      if (!stat.isFile()) throw new AgentMailError('storage', `Logs/${name} is not a file`)
-      const bytes = Buffer.from(`${isTorn(fd, stat.size) ? '\n' : ''}${text}\n`)
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    folder.sync()
-  } finally {
-    folder.close()
-  }
-}
-
-/** Whether the last line was left unfinished, so that a new one must not continue it. */
-function isTorn(fd: number, size: number): boolean {
-  if (size === 0) return false
-  const last = Buffer.alloc(1)
-  readSync(fd, last, 0, 1, size - 1)
-  return last[0] !== 0x0a
-}
-
 /** Every line of the logs that can be read, oldest first. */
 export async function readAudit(place: Vault): Promise<AuditLine[]> {
-  return place.within(folders, (found) => {
+  return place.within(logFolders, (found) => {
     if (!found) return []
     const { folder } = found
     const logs = folder
@@ -104,7 +68,7 @@ export async function readAudit(place: Vault): Promise<AuditLine[]> {
 /** One that is a link, or anything but a file, is none of ours. */
 function readLog(folder: Folder, name: string): AuditLine[] {
   if (!folder.stat(name)?.isFile()) return []
-  const fd = folder.open(name, O_RDONLY)
+  const fd = folder.open(name, constants.O_RDONLY)
   try {
     const stat = fstatSync(fd)
     const isReadable = stat.isFile() && stat.size <= maxReadBytes

@@ -1,8 +1,8 @@
 /** Makes the folders of a vault that agents and a person work in, and an example of rules. What is there stays as it is. */
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import type { Folder } from '../folder.ts'
+import { makeFolder } from '../make-folder.ts'
 import { createNote } from './note-change.ts'
 import { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
@@ -73,7 +73,7 @@ function isFolder(root: Folder, name: string): boolean {
 
 function makeRoot(path: string): string {
   try {
-    makeFolder(resolve(path))
+    makeFolder(path)
     return realpathSync(path)
   } catch (cause) {
     const isTaken = hasCode(cause, 'EEXIST', 'ENOTDIR')
@@ -84,11 +84,4 @@ function makeRoot(path: string): string {
       { cause },
     )
   }
-}
-
-/** Not by Node's own `recursive`: that tries for ever where a folder is there and takes no others, as /proc. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  if (!existsSync(dirname(path))) makeFolder(dirname(path))
-  mkdirSync(path)
 }

@@ -4,7 +4,7 @@ import { AgentMailError } from '../errors.ts'
 import { mendLinks } from './links.ts'
 import { moveNoteFile } from './note-change.ts'
 import { isSame, lockNote, type NoteFile } from './note-file.ts'
-import { type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import { type ByWhom, type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
 import { checkMatch, notFound } from './notes.ts'
 import type { Found, Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
@@ -22,9 +22,13 @@ interface Moved {
   not_updated?: string[]
 }
 
-export async function moveNote(vault: Vault, move: Move): Promise<Moved> {
+export async function moveNote(
+  vault: Vault,
+  move: Move,
+  { mayApprove = false }: ByWhom = {},
+): Promise<Moved> {
   const [from, to] = [notePath(move.source), notePath(move.destination)]
-  refuseApproved(to)
+  if (!mayApprove) refuseApproved(to)
   return withVaultErrors(move.source, async () => {
     const { oldPath, newPath } = await vault.within(from.folders, (start) =>
       relocate(vault, move, start, from.name, to),

@@ -33,6 +33,14 @@ export function createNote(folder: Folder, name: string, bytes: Buffer): boolean
   )
 }
 
+/** Makes a file of this name, or puts these bytes in the place of the one that is there. */
+export function putFile(folder: Folder, name: string, bytes: Buffer): void {
+  withTemporary(folder, bytes, folder.stat(name), (temporary) => {
+    renameSync(folder.at(temporary), folder.at(name))
+    return true
+  })
+}
+
 /** Gives a locked note another name or folder: the same file, never over another. */
 export function moveNoteFile(
   note: NoteFile,

@@ -51,6 +51,11 @@ export const isFolderName = (name: string): boolean => !name.startsWith('.') && 
 export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
   /^approved[. ]*$/i.test(top.normalize('NFKC'))
 
+/** Whose wish it is: only what a person asks for may touch the notes in Approved/. */
+export interface ByWhom {
+  mayApprove?: boolean
+}
+
 /** Only a person approves, so nothing is written or moved into that folder. */
 export function refuseApproved(path: NotePath): void {
   if (!isApproved(path)) return

@@ -5,7 +5,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   readSync,
   realpathSync,
   rmSync,
@@ -14,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import { Folder } from '../../folder.ts'
+import { makeFolder } from '../../make-folder.ts'
 
 export type BoxName = 'inbox' | 'sent'
 export const boxNames: readonly BoxName[] = ['inbox', 'sent']
@@ -21,7 +21,7 @@ export const boxNames: readonly BoxName[] = ['inbox', 'sent']
 /** Makes what is missing; gives the real path. */
 export function makeMailFolder(dir: string): string {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir, 0o700)
     const root = realpathSync(dir)
     for (const box of boxNames) openBox(root, box).close()
     return root
@@ -33,7 +33,7 @@ export function makeMailFolder(dir: string): string {
 /** Somebody may have tidied up since, so each use makes what is missing. */
 export function openBox(root: string, box: BoxName): Folder {
   return openFolder(root, (folder) => {
-    mkdirSync(join(root, box), { recursive: true, mode: 0o700 })
+    makeFolder(join(root, box), 0o700)
     const entered = folder.enter(box)
     if (entered) return entered
     throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
@@ -43,7 +43,7 @@ export function openBox(root: string, box: BoxName): Folder {
 /** Runs `use` on the folder itself. */
 export function openFolder<T>(root: string, use: (folder: Folder) => T): T {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 })
+    makeFolder(root, 0o700)
     const folder = Folder.root(root)
     try {
       return use(folder)
@@ -126,6 +126,9 @@ export function writeNew(folder: Folder, name: string, bytes: Buffer): void {
   }
 }
 
+/** ENOENT is what a place such as /proc answers that takes no folders. */
+const unusable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENAMETOOLONG', 'EIO', 'ENOENT']
+
 function folderError(error: unknown): unknown {
   if (AgentMailError.is(error) && error.code !== 'permission_denied') return error
   if (AgentMailError.is(error) || hasCode(error, 'ENOTDIR', 'EEXIST', 'ELOOP', 'EISDIR')) {
@@ -134,8 +137,7 @@ function folderError(error: unknown): unknown {
       'Put folders there instead of links and files, or name another folder in AGENTMAIL_MAIL_DIR.'
     return new AgentMailError('bad_config', words, next, { cause: error })
   }
-  if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENAMETOOLONG', 'EIO'))
-    return error
+  if (!hasCode(error, ...unusable)) return error
   const next =
     'See that AGENTMAIL_MAIL_DIR names a folder that you may write to, on a disk with room.'
   return new AgentMailError('storage', 'the folder of local mail cannot be used', next, {

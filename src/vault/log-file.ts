@@ -1,0 +1,66 @@
+/** Files of lines in Logs/: one that was cut short spoils no other. */
+import { closeSync, constants, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs'
+import { AgentMailError } from '../errors.ts'
+import type { Vault } from './vault.ts'
+
+export const logFolders = ['Logs']
+
+/** No line of ours is as long. */
+const maxLineBytes = 64 << 10
+const lineFeed = 0x0a
+const { O_RDWR, O_APPEND, O_CREAT } = constants
+
+/** @param options.isForGood false for what may be lost when the system itself goes down. */
+export function appendLine(
+  place: Vault,
+  name: string,
+  text: string,
+  { isForGood = true }: { isForGood?: boolean } = {},
+): void {
+  const { folder } = place.make(logFolders)
+  try {
+    const fd = folder.open(name, O_RDWR | O_APPEND | O_CREAT, 0o600)
+    try {
+      const stat = fstatSync(fd)
+      if (!stat.isFile()) throw new AgentMailError('storage', `Logs/${name} is not a file`)
+      const bytes = Buffer.from(`${isTorn(fd, stat.size) ? '\n' : ''}${text}\n`)
+      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+      if (isForGood) fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    if (isForGood) folder.sync()
+  } finally {
+    folder.close()
+  }
+}
+
+/** Whether the last line was left unfinished, so that a new one must not continue it. */
+function isTorn(fd: number, size: number): boolean {
+  if (size === 0) return false
+  const last = Buffer.alloc(1)
+  readSync(fd, last, 0, 1, size - 1)
+  return last[0] !== lineFeed
+}
+
+/** The finished lines of an open file, but for those that are too long. */
+export function* linesOf(fd: number): Generator<string> {
+  const part = Buffer.allocUnsafe(maxLineBytes)
+  let rest = Buffer.alloc(0)
+  let isTooLong = false
+  for (let position = 0; ; ) {
+    const count = readSync(fd, part, 0, part.length, position)
+    if (count === 0) return
+    position += count
+    rest = Buffer.concat([rest, part.subarray(0, count)])
+    for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
+      if (!isTooLong && end <= maxLineBytes) yield rest.toString('utf8', 0, end)
+      isTooLong = false
+      rest = rest.subarray(end + 1)
+    }
+    if (rest.length > maxLineBytes) {
+      isTooLong = true
+      rest = Buffer.alloc(0)
+    }
+  }
+}
