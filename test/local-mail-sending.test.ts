@@ -48,7 +48,7 @@ describe('sending', () => {
     })
     const [name = '', ...others] = folder.sent()
     expect(others).toEqual([])
-    expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-gru-e-lang-[a-z-]+-\w{10}\.eml$/)
+    expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-grusse-lang-[a-z-]+-\w{10}\.eml$/)
     expect(name.length).toBeLessThanOrEqual(100)
     expect(statSync(join(folder.path, 'sent', name)).mode & 0o777).toBe(0o600)
     const raw = readFileSync(join(folder.path, 'sent', name), 'latin1')

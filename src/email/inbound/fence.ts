@@ -5,8 +5,11 @@ import { shortened } from './clean-text.ts'
 const notice = '\n[cut here: the mail is longer than what can be shown]'
 
 /** The body is at most `limit` characters, fence and all; a limit too small for the fence leaves no text. */
-export function fenced(text: string, limit = 100_000): { body: string; truncated: boolean } {
-  const nonce = randomId(22)
+export function fenced(
+  text: string,
+  limit = 100_000,
+  nonce = randomId(22),
+): { body: string; truncated: boolean } {
   const start = `${opening(nonce)}\n`
   const end = `\n${closing(nonce)}`
   const room = limit - start.length - end.length
