@@ -29,14 +29,15 @@ const splitLazyImports = {
   },
 }
 
-/** The SDK's validator for elicitation answers is 150 KB that a tools server never runs. */
+/** The SDK's validator of JSON Schema is 150 KB that neither our servers nor our client ever run. */
 const withoutValidator = {
   name: 'without-validator',
   setup({ onResolve, onLoad }) {
-    const filter = /^@modelcontextprotocol\/server\/_shims$/
+    const filter = /^@modelcontextprotocol\/(server|client)\/_shims$/
     onResolve({ filter }, () => ({ path: 'shims', namespace: 'without-validator' }))
     onLoad({ filter: /.*/, namespace: 'without-validator' }, () => ({
       contents: `export { default as process } from 'node:process'
+        export const CORS_IS_POSSIBLE = false
         export class DefaultJsonSchemaValidator {
           getValidator() { throw new Error('No JSON Schema validator is built in') }
         }`,

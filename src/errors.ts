@@ -4,6 +4,7 @@
 const exitCodes = {
   already_running: 2,
   auth_required: 1,
+  bad_answer: 1,
   bad_config: 1,
   busy: 1,
   conflict: 1,
@@ -12,8 +13,10 @@ const exitCodes = {
   internal: 1,
   invalid_request: 1,
   invalid_status: 1,
+  mcp_unavailable: 1,
   message_too_large: 1,
   missing_arguments: 1,
+  model_unavailable: 1,
   no_message: 1,
   not_found: 1,
   not_in_repository: 1,
@@ -35,6 +38,8 @@ const exitCodes = {
 } as const
 
 export type ErrorCode = keyof typeof exitCodes
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(exitCodes, text)
 
 interface ErrorContext extends ErrorOptions {
   details?: Record<string, unknown>

@@ -1,5 +1,5 @@
-/** Runs git, tmux and the browser: no shell, arguments as they are, and nothing that is waited for without end. */
-import { execFile, spawn } from 'node:child_process'
+/** Runs git, tmux, the browser and MCP servers: no shell, arguments as they are, and nothing that is waited for without end. */
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
 
 export interface ProgramResult {
   /** `missing`: not on PATH. `timeout`: killed because it did not answer. */
@@ -34,4 +34,17 @@ export function openInBrowser(url: string): void {
   const child = spawn(program, [url], { detached: true, stdio: 'ignore' })
   child.on('error', () => {}) // the user has the address, too
   child.unref()
+}
+
+export interface ServerProgram {
+  command: string[]
+  /** All of its environment. */
+  env: Record<string, string>
+  cwd?: string
+}
+
+/** Starts a server on pipes, in a process group of its own: Ctrl-C is ours to act on, and whoever ends it can end all it started. */
+export function startServer({ command, env, cwd }: ServerProgram): ChildProcessWithoutNullStreams {
+  const [program = '', ...args] = command
+  return spawn(program, args, { env, cwd, detached: true, stdio: 'pipe' })
 }
