@@ -1,0 +1,47 @@
+/** Decides by asking a language model. What it answers is a proposal that has to fit. */
+import { AgentMailError } from '../../errors.ts'
+import { redacted } from '../../redact.ts'
+import type { Decision, TriageMail, Triager } from './decision.ts'
+import { doesNotFit } from './does-not-fit.ts'
+import { parseAnswer } from './parse-decision.ts'
+import { type Prompt, promptFor } from './prompt.ts'
+
+/** Gives what the model wrote. Throws `bad_answer` or `model_unavailable`. */
+export type Ask = (prompt: Prompt, ending?: AbortSignal) => Promise<string>
+
+export class Model implements Triager {
+  readonly name: string
+  readonly #ask: Ask
+  readonly #apiKey: string
+
+  /** @example new Model('anthropic:claude-x', ask, apiKey) */
+  constructor(name: string, ask: Ask, apiKey: string) {
+    this.name = name
+    this.#ask = ask
+    this.#apiKey = apiKey
+  }
+
+  async version(): Promise<string> {
+    return this.name
+  }
+
+  async decide(mail: TriageMail, ending?: AbortSignal): Promise<Decision> {
+    const decision = this.#read(await this.#ask(promptFor(mail), ending))
+    // Looked for in what was made of the answer: in the answer itself it may be in disguise.
+    if (Object.values(decision).some((text) => text?.includes(this.#apiKey))) {
+      throw doesNotFit('it repeats the key of the service')
+    }
+    return decision
+  }
+
+  /** What does not fit goes with the error: for the log, where a person sees what the model does. */
+  #read(answer: string): Decision {
+    try {
+      return parseAnswer(answer)
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      const details = { answer: redacted(answer, [this.#apiKey]) }
+      throw new AgentMailError(error.code, error.message, error.next, { details })
+    }
+  }
+}

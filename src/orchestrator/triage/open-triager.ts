@@ -1,0 +1,95 @@
+/** Who decides about mail, by the settings: a model, or else the rules in the vault. */
+import type { Config } from '../../config.ts'
+import { AgentMailError } from '../../errors.ts'
+import type { Note } from '../../vault/notes.ts'
+import type { Triager } from './decision.ts'
+import { type Ask, Model } from './model.ts'
+import type { ModelService } from './model-service.ts'
+import { Rules } from './rules.ts'
+
+interface Maker {
+  baseUrl: string
+  ask(service: ModelService): Promise<Ask>
+  /** How its client wants an address that a person gives. */
+  tidied(baseUrl: string): string
+}
+
+const makers = new Map<string, Maker>([
+  [
+    'anthropic',
+    {
+      baseUrl: 'https://api.anthropic.com',
+      ask: async (service) => (await import('./anthropic.ts')).askAnthropic(service),
+      tidied: (baseUrl) => baseUrl.replace(/\/v1$/, ''),
+    },
+  ],
+  [
+    'openai',
+    {
+      baseUrl: 'https://api.openai.com/v1',
+      ask: async (service) => (await import('./openai.ts')).askOpenAi(service),
+      tidied: (baseUrl) => baseUrl,
+    },
+  ],
+])
+
+export async function openTriager(
+  config: Config,
+  readRules: () => Promise<Note | undefined>,
+): Promise<Triager> {
+  const setting = config.text('llm')?.trim()
+  if (setting === undefined) return new Rules(readRules)
+  const [, makerName = '', model = ''] = /^([^:]*):(.*)$/s.exec(setting) ?? []
+  const maker = makers.get(makerName)
+  if (!maker || !/^[^\s\p{C}]{1,200}$/u.test(model)) {
+    throw wrong(
+      'AGENTMAIL_LLM must be anthropic:<model> or openai:<model>',
+      'Correct it, or leave it out to decide by the rules in Rules.md.',
+    )
+  }
+  const apiKey = apiKeyOf(config, makerName)
+  const service: ModelService = {
+    model,
+    apiKey,
+    baseUrl: baseUrlOf(config, maker),
+    timeoutMs: timeoutOf(config),
+  }
+  return new Model(`${makerName}:${model}`, await maker.ask(service), apiKey)
+}
+
+/** For a client that wants one where the server does not. */
+const noKey = 'no-key-is-needed'
+
+function apiKeyOf(config: Config, maker: string): string {
+  const key = config.text('llmApiKey')?.trim()
+  const isNeeded = maker !== 'openai' || config.text('llmBaseUrl') === undefined
+  if (key === undefined && isNeeded) {
+    throw wrong('there is no AGENTMAIL_LLM_API_KEY', 'Set it to the key for the model.')
+  }
+  if (/^[\x21-\x7e]*$/.test(key ?? '')) return key ?? noKey
+  throw wrong('AGENTMAIL_LLM_API_KEY has characters in it that no key has', 'Correct it.')
+}
+
+function baseUrlOf(config: Config, maker: Maker): string {
+  const text = config.text('llmBaseUrl')?.trim() ?? maker.baseUrl
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash
+  if (isPlain && /^https?:$/.test(url.protocol)) {
+    return maker.tidied(url.href.replace(/\/+$/, ''))
+  }
+  throw wrong(
+    'AGENTMAIL_LLM_BASE_URL must be a plain http or https URL, without a name and password in it',
+    `Correct it, or leave it out to use ${maker.baseUrl}.`,
+  )
+}
+
+function timeoutOf(config: Config): number {
+  try {
+    return Math.ceil(config.seconds('llmTimeoutSeconds') * 1000)
+  } catch (error) {
+    throw AgentMailError.is(error) ? wrong(error.message, error.next) : error
+  }
+}
+
+const wrong = (message: string, next: string | undefined) =>
+  new AgentMailError('server_config', message, next)
