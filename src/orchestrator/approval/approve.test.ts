@@ -1,0 +1,294 @@
+/** A person's word about a draft: recorded once, kept to, and never about another text than was there. */
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { TestVault } from '../../../test/support/vault.ts'
+import { Vault } from '../../vault/vault.ts'
+import { Approvals } from './approvals.ts'
+import { approve } from './approve.ts'
+import { listDrafts } from './drafts.ts'
+import { reject } from './reject.ts'
+import { standingAt } from './standing.ts'
+
+const draft = (fields = '', body = 'Hello\n') =>
+  `---\nto: jane@example.com\nsubject: Hi\n${fields}---\n${body}`
+
+function desk(files: Record<string, string> = { 'Drafts/x.md': draft() }) {
+  const test = new TestVault()
+  for (const [path, text] of Object.entries(files)) test.put(path, text)
+  const vault = new Vault(test.root)
+  const approvals = new Approvals(vault)
+  return { test, vault, approvals, at: (path: string) => join(test.root, path) }
+}
+
+const anna = { by: 'anna' }
+
+describe('approve', () => {
+  it('approves what an editor has saved in the meantime, and records both', async () => {
+    const { test, approvals } = desk()
+    let saved = 0
+    const vault = new Vault(test.root, {
+      tryLock: () => {
+        if (saved++ === 0) test.put('Drafts/x.md', draft('', 'Hello again\n'))
+        return true
+      },
+    })
+    const { sha256 } = await approve(vault, 'Drafts/x.md', anna)
+    expect(test.text('Approved/x.md')).toContain('Hello again')
+    const standing = await standingAt(vault, approvals, 'Approved/x.md')
+    expect(standing).toMatchObject({ is: 'approved', sha256 })
+    expect(await approvals.verdicts()).toHaveLength(2)
+  })
+
+  it('records nothing anew for a change of what is not sent', async () => {
+    const { test, approvals } = desk()
+    let saved = 0
+    const vault = new Vault(test.root, {
+      tryLock: () => {
+        if (saved++ === 0) test.put('Drafts/x.md', draft('tags: [a]\n'))
+        return true
+      },
+    })
+    await approve(vault, 'Drafts/x.md', anna)
+    expect(test.text('Approved/x.md')).toContain('tags: [a]\napproved_by: anna')
+    expect(await approvals.verdicts()).toHaveLength(1)
+  })
+
+  it('ends well for each of several who approve at once', async () => {
+    const { vault, test, approvals } = desk()
+    const people = ['anna', 'bea', 'carl', 'dora']
+    const answers = await Promise.all(people.map((by) => approve(vault, 'Drafts/x.md', { by })))
+    expect(new Set(answers.map(({ path }) => path))).toEqual(new Set(['Approved/x.md']))
+    expect(test.files()).not.toContain('Drafts/x.md')
+    expect((await standingAt(vault, approvals, 'Approved/x.md')).is).toBe('approved')
+  })
+
+  it('loses nothing where the name is taken', async () => {
+    const { vault, test } = desk({ 'Drafts/x.md': draft(), 'Approved/x.md': 'other' })
+    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(
+      'another note at Approved/x.md',
+    )
+    expect([test.text('Drafts/x.md'), test.text('Approved/x.md')]).toEqual([draft(), 'other'])
+    expect(test.files()).not.toContain('Logs')
+  })
+
+  it('takes a note of any folder but Done/, and what lies in Approved/ as it is', async () => {
+    const { vault, test, approvals } = desk({
+      'Ideas/a.md': draft(),
+      'Approved/b.md': draft(),
+      'Approved/deep/c.md': draft(),
+      'Done/d.md': draft(),
+    })
+    expect((await approve(vault, 'Ideas/a.md', anna)).path).toBe('Approved/a.md')
+    expect((await approve(vault, 'Approved/b.md', anna)).path).toBe('Approved/b.md')
+    expect((await approve(vault, 'Approved/deep/c.md', anna)).path).toBe('Approved/c.md')
+    await expect(approve(vault, 'Done/d.md', anna)).rejects.toThrow('is done')
+    test.put('Approved/b.md', test.text('Approved/b.md').replace('Hello', 'Bye'))
+    expect((await standingAt(vault, approvals, 'Approved/b.md')).is).toBe('void')
+    expect(await approve(vault, 'Approved/b.md', { by: 'bea' })).toMatchObject({
+      approved_by: 'bea',
+      already: false,
+    })
+    expect((await standingAt(vault, approvals, 'Approved/b.md')).is).toBe('approved')
+  })
+
+  it('is a new approval for a note that was taken back', async () => {
+    const { vault, test, at } = desk()
+    await approve(vault, 'Drafts/x.md', anna)
+    test.put('Drafts/x.md', test.text('Approved/x.md'))
+    rmSync(at('Approved/x.md'))
+    expect(await approve(vault, 'Drafts/x.md', { by: 'bea' })).toMatchObject({ approved_by: 'bea' })
+    expect(test.text('Approved/x.md')).toContain('approved_by: bea')
+  })
+
+  it.each([
+    ['to: nobody\n---\nx', /nobody/],
+    ['to: a@example.com\nattachments: [none.pdf]\n---\nx', /no file to attach at none.pdf/],
+    ['to: a@example.com\n---\n', /says nothing/],
+    ['to: a@example.com\nstatus: done\n---\nx', /done already/],
+    ['to: a@example.com\nstatus: sent\n---\nx', /sent already/],
+    ['to: a@example.com\nstatus: unknown\n---\nx', /may have been sent/],
+    ['to: a@example.com\nstatus: rejected\n---\nx', /was rejected/],
+    ['title: x\n---\nx', /not a draft/],
+    ['to: [\n---\nx', /cannot be read|bracket/],
+  ])('refuses %j and records nothing', async (text, words) => {
+    const { vault, test } = desk({ 'Drafts/x.md': `---\n${text}` })
+    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(words)
+    expect(test.files()).toEqual(['Drafts', 'Drafts/x.md'])
+  })
+
+  it('refuses what was sent already, under its name or as the same answer', async () => {
+    const answer = draft('reply_to_message_id: abc\n')
+    const { vault, test, approvals } = desk({ 'Drafts/x.md': draft(), 'Drafts/y.md': answer })
+    const sent = (
+      await Promise.all(['x', 'y'].map((one) => approve(vault, `Drafts/${one}.md`, anna)))
+    ).map(({ path, sha256 }) => ({
+      name: path.slice('Approved/'.length),
+      sha256,
+      state: 'sent',
+      sent_at: '2026-01-01T00:00:00Z',
+      ...(path.endsWith('y.md') && { reply_to_message_id: 'abc' }),
+    }))
+    // That of many mails is larger than any note.
+    const state = { ingested: Array(100_000).fill('i'.repeat(64)), sends: { ...sent } }
+    test.put('Logs/orchestrator_state.json', JSON.stringify(state))
+    for (const one of ['x', 'y']) rmSync(join(test.root, `Approved/${one}.md`))
+    test.put('Drafts/x.md', draft())
+    test.put('Drafts/copy.md', answer)
+    for (const path of ['Drafts/x.md', 'Drafts/copy.md']) {
+      await expect(approve(vault, path, anna)).rejects.toThrow(
+        'it was sent already, at 2026-01-01T00:00:00Z',
+      )
+    }
+    const { drafts } = await listDrafts(vault)
+    expect(drafts.map(({ sent_at }) => sent_at)).toEqual(Array(2).fill('2026-01-01T00:00:00Z'))
+    expect(await approvals.verdicts()).toHaveLength(2)
+    test.put('Drafts/x.md', draft('', 'Hello again\n'))
+    test.put('Drafts/other.md', draft())
+    for (const path of ['Drafts/x.md', 'Drafts/other.md']) await approve(vault, path, anna)
+  })
+
+  it('follows no link, and approves nothing that it cannot record', async () => {
+    const linked = desk()
+    symlinkSync(linked.test.outside, linked.at('Approved'))
+    await expect(approve(linked.vault, 'Drafts/x.md', anna)).rejects.toThrow('link is not followed')
+    const { vault, test, at, approvals } = desk({
+      'Drafts/x.md': draft(),
+      'Approved/y.md': draft(),
+    })
+    mkdirSync(at('Logs'))
+    symlinkSync(join(test.outside, 'log'), at('Logs/approvals.jsonl'))
+    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow()
+    expect(test.text('Drafts/x.md')).toBe(draft())
+    // A record that cannot be read must not make everything look as if moved by hand.
+    await expect(standingAt(vault, approvals, 'Approved/y.md')).rejects.toThrow('not a file')
+  })
+})
+
+describe('reject', () => {
+  const state = (state: string) => JSON.stringify({ sends: { k: { name: 'x.md', state } } })
+
+  it.each(['sending', 'unknown', 'sent'])('refuses a mail that is %s', async (word) => {
+    const files = { 'Approved/x.md': draft(), 'Logs/orchestrator_state.json': state(word) }
+    const { vault, test } = desk(files)
+    await expect(reject(vault, 'Approved/x.md', anna)).rejects.toThrow('cannot be rejected')
+    expect(test.text('Approved/x.md')).toBe(draft())
+  })
+
+  it.each([state('failed'), '{', 'null', '{"sends":[1]}', '{"sends":{"k":7}}'])(
+    'takes back one that was not, by %j',
+    async (text) => {
+      const files = { 'Approved/x.md': draft(), 'Logs/orchestrator_state.json': text }
+      const { vault, test, approvals } = desk(files)
+      const rejected = await reject(vault, 'Approved/x.md', { ...anna, reason: 'rude' })
+      expect(rejected).toEqual({
+        path: 'Done/x.md',
+        status: 'rejected',
+        reason: 'rude',
+        mail: null,
+      })
+      expect(await reject(vault, 'Approved/x.md', anna)).toEqual(rejected)
+      test.put('Approved/x.md', test.text('Done/x.md'))
+      expect(await standingAt(vault, approvals, 'Approved/x.md')).toMatchObject({
+        is: 'void',
+        reason: expect.stringContaining('rejected by anna'),
+      })
+    },
+  )
+
+  it('takes what cannot be sent, and leaves alone what does not wait', async () => {
+    const { vault, test } = desk({
+      'Drafts/bad.md': '---\nto: 7\n---\n',
+      'Ideas/x.md': draft(),
+      'Drafts/gone.md': draft('status: unknown\n'),
+      'Needs_Action/other.md': '---\nmessage_id: abc\nstatus: pending\n---\n',
+      'Drafts/answer.md': draft('reply_to_message_id: abc\n'),
+    })
+    expect((await reject(vault, 'Drafts/bad.md', anna)).path).toBe('Done/bad.md')
+    await expect(reject(vault, 'Ideas/x.md', anna)).rejects.toThrow(
+      'is not in Drafts/ or Approved/',
+    )
+    await expect(reject(vault, 'Drafts/gone.md', anna)).rejects.toThrow('may have been sent')
+    await expect(reject(vault, 'Drafts/none.md', anna)).rejects.toThrow('there is no note')
+    await reject(vault, 'Drafts/answer.md', anna)
+    expect(test.text('Needs_Action/other.md')).toContain('status: pending\n')
+  })
+})
+
+describe('a note that a person moves by hand', () => {
+  const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
+
+  it('may answer a mail whose draft was rejected, but not one whose draft was approved', async () => {
+    const { vault, test, approvals } = desk({ 'Drafts/x.md': answer('No\n') })
+    await reject(vault, 'Drafts/x.md', anna)
+    test.put('Approved/own.md', answer('Yes\n'))
+    expect((await standingAt(vault, approvals, 'Approved/own.md')).is).toBe('by hand')
+    test.put('Drafts/y.md', answer('Perhaps\n'))
+    await approve(vault, 'Drafts/y.md', anna)
+    expect(await standingAt(vault, approvals, 'Approved/own.md')).toMatchObject({
+      is: 'void',
+      reason: expect.stringContaining('Approved/y.md'),
+    })
+  })
+})
+
+describe('an approval by command', () => {
+  it('is not escaped by a new name and a new text, nor by leaving the approval out of the note', async () => {
+    const { vault, test, approvals, at } = desk()
+    await approve(vault, 'Drafts/x.md', anna)
+    rmSync(at('Approved/x.md'))
+    test.put('Approved/y.md', draft('', 'Something else\n'))
+    test.put('Approved/z.md', draft('', 'To another\n').replace('jane', 'bob'))
+    expect((await standingAt(vault, approvals, 'Approved/y.md')).is).toBe('void')
+    expect((await standingAt(vault, approvals, 'Approved/z.md')).is).toBe('by hand')
+  })
+
+  it('is over when its mail has left: the name and the mail that it answered are free again', async () => {
+    const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
+    const { vault, test, approvals, at } = desk({ 'Drafts/x.md': answer('Yes\n') })
+    await approve(vault, 'Drafts/x.md', anna)
+    rmSync(at('Approved/x.md'))
+    const places = ['Approved/x.md', 'Approved/y.md']
+    for (const path of places) test.put(path, answer('And this, too\n'))
+    const standings = () =>
+      Promise.all(places.map(async (path) => (await standingAt(vault, approvals, path)).is))
+    expect(await standings()).toEqual(['void', 'void'])
+    const approval_id = (await approvals.verdicts())[0]?.id
+    const state = { sends: { k: { name: 'x.md', state: 'sent', approval_id } } }
+    test.put('Logs/orchestrator_state.json', JSON.stringify(state))
+    expect(await standings()).toEqual(['by hand', 'by hand'])
+  })
+})
+
+describe('a reply under another subject than its mail', () => {
+  const mail = '---\nmessage_id: abc\nsubject: "Re:  Offer\u200b"\nstatus: drafted\n---\nWell?\n'
+  const answer = (subject: string) =>
+    `---\nto: jane@example.com\nsubject: "${subject}"\nreply_to_message_id: abc\n---\nYes\n`
+
+  it.each(['Needs_Action/mail.md', 'Done/mail.md'])(
+    'is not approved by command, for one at %s',
+    async (path) => {
+      const { vault, test, approvals } = desk({ [path]: mail, 'Drafts/x.md': answer('Lunch') })
+      const words = 'under the subject of the mail that it answers: "Re: Offer"'
+      await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(words)
+      expect(await approvals.verdicts()).toEqual([])
+      for (const [index, subject] of ['re: RE: Offer', 'Offer', 'Re: Offer'].entries()) {
+        test.put(`Drafts/${index}.md`, answer(subject))
+        await approve(vault, `Drafts/${index}.md`, anna)
+      }
+    },
+  )
+})
+
+describe('the record', () => {
+  it('is read again only when it has changed', async () => {
+    const { vault, approvals } = desk()
+    expect(await approvals.verdicts()).toEqual([])
+    await approve(vault, 'Drafts/x.md', anna)
+    const verdicts = await approvals.verdicts()
+    expect(verdicts).toMatchObject([{ event: 'approved', by: 'anna', note: 'Approved/x.md' }])
+    expect(await approvals.verdicts()).toBe(verdicts)
+    await reject(vault, 'Approved/x.md', anna)
+    expect(await approvals.verdicts()).toHaveLength(2)
+  })
+})

@@ -1,0 +1,147 @@
+/** A person approves a draft: recorded first, then told in the note, then moved; killed in between, the same call completes it. */
+import { sleep } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import { type Asked, answeredBy, hashOf } from '../../email/draft-note.ts'
+import { AgentMailError } from '../../errors.ts'
+import { moveNote } from '../../vault/move.ts'
+import { statNote } from '../../vault/note-stat.ts'
+import { type Note, readNote, writeNote } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { type Approval, Approvals, fileOf, recipientOf } from './approvals.ts'
+import {
+  checkAgent,
+  refuseRecipients,
+  refuseRejected,
+  refuseSent,
+  refuseTaken,
+  wasRejected,
+  withAgent,
+} from './approve-checks.ts'
+import { rejectedBefore } from './reject.ts'
+import { checkReplySubject } from './reply-subject-check.ts'
+import { approvalFields, newestFor, standingAt } from './standing.ts'
+import { isOvertaken, maxTries, nameOf, oneLine, refuseEnded } from './verdict-checks.ts'
+
+interface ByWhom {
+  by: string
+  /** Who is to be given a mail that is delegated. */
+  agent?: string | undefined
+  /** Says whom mail may go to; without it, whoever sends will say. */
+  config?: Config | undefined
+}
+
+export interface ApprovedNote {
+  path: string
+  sha256: string
+  approved_by: string
+  approved_at: string
+  /** Whether it was so before. */
+  already: boolean
+  /** What will be sent. */
+  asked: Asked
+}
+
+const person = { mayApprove: true }
+
+/** @example await approve(vault, 'Drafts/hello.md', { by: 'anna' }) // { path: 'Approved/hello.md', … } */
+export async function approve(vault: Vault, path: string, by: ByWhom): Promise<ApprovedNote> {
+  const who = { ...by, by: oneLine('the name of who approves', by.by, 255) }
+  const approvals = new Approvals(vault)
+  for (let tries = 0; tries < maxTries; tries++) {
+    const note = await findNote(vault, approvals, path)
+    const approved = await tryToApprove(vault, approvals, note, who)
+    if (approved) return approved
+    await sleep(tries)
+  }
+  throw new AgentMailError('busy', `${path} is being changed all the time`, 'Try again.')
+}
+
+/** One that is gone from its place may have been approved before, or rejected. */
+async function findNote(vault: Vault, approvals: Approvals, path: string): Promise<Note> {
+  try {
+    return await readNote(vault, path)
+  } catch (error) {
+    if (!AgentMailError.is(error) || error.code !== 'not_found') throw error
+    const { is } = await standingAt(vault, approvals, approvedPath(path))
+    if (is === 'approved') return readNote(vault, approvedPath(path))
+    const rejected = await rejectedBefore(vault, path)
+    throw rejected ? wasRejected(rejected.path) : error
+  }
+}
+
+const approvedPath = (path: string): string => `Approved/${nameOf(path)}`
+
+/** Nothing where the note was changed meanwhile. */
+async function tryToApprove(
+  vault: Vault,
+  approvals: Approvals,
+  found: Note,
+  { by, agent, config }: ByWhom,
+): Promise<ApprovedNote | undefined> {
+  refuseRejected(found)
+  refuseEnded(found)
+  const note = agent === undefined ? found : withAgent(found, agent)
+  const asked = checkAgent(note)
+  const sha256 = await hashOf(vault, note)
+  if (config) await refuseRecipients(config, vault, asked)
+  await checkReplySubject(vault, note)
+  await refuseSent(vault, note)
+  const destination = approvedPath(note.path)
+  const isThere = destination === note.path
+  if (!isThere) await refuseTaken(vault, note.path, destination)
+  const before = newestFor(await approvals.verdicts(), destination)
+  // An approval that has come to Approved/ was taken back by whoever moved the note out again.
+  const isRecorded =
+    before?.event === 'approved' &&
+    before.sha256 === sha256 &&
+    before.note === destination &&
+    (isThere || before.file === undefined)
+  const approval = isRecorded
+    ? before
+    : approvals.approved({
+        by,
+        note: destination,
+        draft: note.path,
+        sha256,
+        to: recipientOf(asked),
+        reply_to_message_id: answeredBy(note.frontmatter) ?? null,
+      })
+  try {
+    await place(vault, note, approval)
+  } catch (error) {
+    if (isOvertaken(error)) return undefined
+    throw error
+  }
+  const stat = await statNote(vault, destination)
+  const file = stat && fileOf(stat)
+  if (file !== undefined && file !== approval.file) approvals.placed(approval, file)
+  const { approved_by, approved_at } = approvalFields(approval)
+  return {
+    path: destination,
+    sha256,
+    approved_by,
+    approved_at,
+    already: isRecorded && isThere,
+    asked,
+  }
+}
+
+/** Written into the note, which then goes to Approved/ unless it is there. */
+async function place(vault: Vault, note: Note, approval: Approval): Promise<void> {
+  const frontmatter = { ...withoutTrouble(note.frontmatter), ...approvalFields(approval) }
+  const { path, body, etag } = note
+  const written = await writeNote(vault, { path, frontmatter, body, if_match: etag }, person)
+  if (path === approval.note) return
+  await moveNote(
+    vault,
+    { source: path, destination: approval.note, if_match: written.etag },
+    person,
+  )
+}
+
+/** Why it could not be sent before has been dealt with. */
+function withoutTrouble(fields: Record<string, unknown>): Record<string, unknown> {
+  if (fields.status !== 'blocked' && fields.status !== 'failed') return fields
+  const { reason: _, ...others } = fields
+  return { ...others, status: 'pending_approval' }
+}

@@ -1,0 +1,85 @@
+/** A draft in short: what it asks for, and how it stands with it. */
+import { type Fields, textOf } from '../../email/draft-fields.ts'
+import { type Asked, draftOf } from '../../email/draft-note.ts'
+import type { Note } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { Approvals } from './approvals.ts'
+import { type Send, sendsOf, sentBefore } from './sends-under-way.ts'
+import { approvalFields, type Standing, standingAt } from './standing.ts'
+import { topOf } from './verdict-checks.ts'
+
+export interface DraftHead {
+  path: string
+  kind: Asked['kind']
+  status: string | null
+  priority: string | null
+  to: string | null
+  cc: string | null
+  bcc: string | null
+  subject: string
+  reply_to_message_id: string | null
+  /** Who is given a mail that is delegated. */
+  agent: string | null
+  reason: string | null
+  approved_by: string | null
+  approved_at: string | null
+  approved_sha256: string | null
+  /** Of a note in Approved/ alone. */
+  standing: Standing['is'] | null
+  /** When just this was sent before, as that of a copy that lies there again. */
+  sent_at: string | null
+  /** Why it would not be sent; of a note in Approved/, or one that is shown. */
+  problem: string | null
+}
+
+interface Records {
+  approvals: Approvals
+  sends: Send[]
+}
+
+export const recordsOf = async (vault: Vault): Promise<Records> => ({
+  approvals: new Approvals(vault),
+  sends: await sendsOf(vault),
+})
+
+export async function headOf(
+  vault: Vault,
+  { approvals, sends }: Records,
+  note: Note,
+): Promise<DraftHead> {
+  const { path, frontmatter } = note
+  const asked = draftOf(note)
+  const mail = asked.kind === 'mail' ? asked.request : undefined
+  const standing = topOf(path) === 'Approved' ? await standingAt(vault, approvals, path) : undefined
+  return {
+    path,
+    kind: asked.kind,
+    status: shown(frontmatter, 'status'),
+    priority: shown(frontmatter, 'priority'),
+    to: mail?.to ?? null,
+    cc: mail?.cc ?? null,
+    bcc: mail?.bcc ?? null,
+    subject: asked.kind === 'mail' ? asked.request.subject : asked.subject,
+    reply_to_message_id: mail?.reply_to_message_id ?? null,
+    agent: asked.kind === 'delegation' ? (asked.agent ?? null) : null,
+    reason: shown(frontmatter, 'reason'),
+    approved_by: shown(frontmatter, 'approved_by'),
+    approved_at: shown(frontmatter, 'approved_at'),
+    approved_sha256: shown(frontmatter, 'approved_sha256'),
+    ...(standing?.is === 'approved' && approvalFields(standing.approval)),
+    standing: standing?.is ?? null,
+    sent_at: await sentAt(vault, sends, note),
+    problem: standing?.is === 'void' ? standing.reason : null,
+  }
+}
+
+/** Whatever cannot be sent was not. */
+async function sentAt(vault: Vault, sends: Send[], note: Note): Promise<string | null> {
+  if (topOf(note.path) === 'Done') return null
+  return (await sentBefore(vault, sends, note).catch(() => undefined)) ?? null
+}
+
+/** None of these is sent, so what they hold is nobody's fault. */
+function shown(fields: Fields, name: string): string | null {
+  return typeof fields[name] === 'string' ? (textOf(fields, name) ?? null) : null
+}

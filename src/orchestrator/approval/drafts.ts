@@ -1,0 +1,138 @@
+/** The drafts of a vault as a person looks at them: which there are, and all that one of them would send. */
+import { readAttachment } from '../../email/attachments.ts'
+import { has } from '../../email/draft-fields.ts'
+import { draftOf, hashOf, kindOf } from '../../email/draft-note.ts'
+import type { AttachmentRequest, MailRequest } from '../../email/mail-request.ts'
+import { AgentMailError } from '../../errors.ts'
+import { type Note, readNote } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { type DraftHead, headOf, recordsOf } from './draft-head.ts'
+import { notesIn } from './notes-of-mail.ts'
+import {
+  type Answered,
+  answeredMail,
+  isWaitingMail,
+  type MailHead,
+  mailHead,
+  type ShownMail,
+  shownMail,
+  waitingMails,
+} from './received-mail.ts'
+import { checkReplySubject } from './reply-subject-check.ts'
+import { topOf } from './verdict-checks.ts'
+
+export interface ShownDraft extends DraftHead {
+  from: string | null
+  reply_to: string | null
+  answers: Answered | null
+  attachments: ShownFile[]
+  /** What goes out beside the text, or in its place. */
+  html: string | null
+  postmark: NonNullable<MailRequest['postmark']> | null
+  body: string
+}
+
+interface ShownFile {
+  name: string
+  /** Nothing where it cannot be read. */
+  size: number | null
+  fault: string | null
+}
+
+/** Far more than any mail holds. */
+const maxFileBytes = 64 << 20
+
+interface Listed {
+  /** Urgent ones first, then by path. */
+  drafts: DraftHead[]
+  /** Mails that wait for a person. */
+  mails: MailHead[]
+  /** Whatever is no draft is told of beside them. */
+  faults: { path: string; message: string }[]
+}
+
+export async function listDrafts(vault: Vault, isAll = false): Promise<Listed> {
+  const records = await recordsOf(vault)
+  const listed: Listed = { drafts: [], mails: [], faults: [] }
+  const look = async (path: string, at: (note: Note) => Promise<unknown> | unknown) => {
+    try {
+      await at(await readNote(vault, path))
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      const isGone = error.code === 'not_found'
+      if (!isGone && topOf(path) !== 'Done') listed.faults.push({ path, message: error.message })
+    }
+  }
+  for (const path of await paths(vault, isAll)) {
+    await look(path, async (note) => {
+      if (topOf(path) === 'Needs_Action' && note.frontmatter.status !== 'pending_approval') return
+      listed.drafts.push(await headOf(vault, records, note))
+    })
+  }
+  for (const path of await waitingMails(vault)) {
+    await look(path, (note) => isWaitingMail(note) && listed.mails.push(mailHead(note)))
+  }
+  const rank = ({ priority }: DraftHead) => (priority === 'urgent' ? 0 : 1)
+  listed.drafts.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
+  return listed
+}
+
+/** A draft, or a mail that came in. */
+export async function showNote(vault: Vault, path: string): Promise<ShownDraft | ShownMail> {
+  const note = await readNote(vault, path)
+  const isReceived = kindOf(note) === undefined && has(note.frontmatter, 'message_id')
+  return isReceived ? shownMail(note) : shownDraft(vault, note)
+}
+
+async function shownDraft(vault: Vault, note: Note): Promise<ShownDraft> {
+  const records = await recordsOf(vault)
+  const head = await headOf(vault, records, note)
+  const asked = draftOf(note)
+  const request = asked.kind === 'mail' ? asked.request : undefined
+  const { reply_to_message_id: id } = head
+  return {
+    ...head,
+    problem: head.standing === null ? await problemOf(vault, note) : head.problem,
+    from: asked.kind === 'mail' ? (asked.request.from ?? null) : asked.from,
+    reply_to: request?.reply_to ?? null,
+    answers: id === null ? null : await answeredMail(vault, id),
+    attachments: await Promise.all((request?.attachments ?? []).map((one) => fileOf(vault, one))),
+    html: request?.html !== undefined && request.html !== note.body ? request.html : null,
+    postmark: request?.postmark ?? null,
+    body: note.body,
+  }
+}
+
+async function problemOf(vault: Vault, note: Note): Promise<string | null> {
+  try {
+    await hashOf(vault, note)
+    await checkReplySubject(vault, note)
+    return null
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    return `it cannot be sent: ${error.message}`
+  }
+}
+
+/** Attachments that were kept for a draft may be notes, too. */
+export const isKeptFile = (path: string): boolean => path.startsWith('Drafts/Attachments/')
+
+async function paths(vault: Vault, isAll: boolean): Promise<string[]> {
+  return [
+    ...(await notesIn(vault, 'Drafts')).filter((path) => !isKeptFile(path)),
+    ...(await notesIn(vault, 'Approved')),
+    ...(await notesIn(vault, 'Needs_Action', 'triage:delegate')),
+    ...(isAll ? await notesIn(vault, 'Done') : []),
+  ]
+}
+
+async function fileOf(vault: Vault, request: AttachmentRequest): Promise<ShownFile> {
+  const asked = 'path' in request ? (request.name ?? request.path) : request.name
+  try {
+    const { name, content } = await readAttachment(request, () => vault, maxFileBytes)
+    return { name, size: content.length, fault: null }
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    return { name: asked, size: null, fault: error.message }
+  }
+}

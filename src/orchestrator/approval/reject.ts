@@ -1,0 +1,181 @@
+/** A person rejects a draft: recorded first, then told in the note and in that of the mail, then out of the way. */
+import { sleep } from '../../clock.ts'
+import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/draft-note.ts'
+import { AgentMailError } from '../../errors.ts'
+import { moveNote } from '../../vault/move.ts'
+import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { Approvals } from './approvals.ts'
+import { noteAt, notesOfMail } from './notes-of-mail.ts'
+import { refuseSent } from './sends-under-way.ts'
+import { newestFor } from './standing.ts'
+import { isOvertaken, maxTries, nameOf, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
+
+interface Why {
+  by: string
+  reason?: string | undefined
+}
+
+export interface RejectedNote {
+  path: string
+  status: 'rejected' | 'needs_info'
+  reason: string
+  /** The note of the mail that waits for a person again, if there is one. */
+  mail: string | null
+}
+
+const person = { mayApprove: true }
+
+/** Where a rejected note goes, and what it is then: a mail that was to be delegated still waits for somebody. */
+const ends = {
+  mail: { folder: 'Done', status: 'rejected', from: ['Drafts', 'Approved'] },
+  delegation: { folder: 'Needs_Action', status: 'needs_info', from: ['Needs_Action', 'Approved'] },
+} as const satisfies Record<Asked['kind'], object>
+
+export async function reject(vault: Vault, path: string, why: Why): Promise<RejectedNote> {
+  const by = oneLine('the name of who rejects', why.by, 255)
+  const reason = oneLine('the reason', why.reason ?? 'no reason was given', 1000)
+  for (let tries = 0; tries < maxTries; tries++) {
+    const note = await noteAt(vault, path)
+    if (!note) {
+      const before = await rejectedBefore(vault, path)
+      if (before) return before
+      throw notFound(path)
+    }
+    try {
+      return await tryToReject(vault, note, { by, reason })
+    } catch (error) {
+      if (!isOvertaken(error)) throw error
+    }
+    await sleep(tries)
+  }
+  throw new AgentMailError('busy', `${path} is being changed all the time`, 'Try again.')
+}
+
+/** One that is gone from its place because it was rejected, perhaps by a command that was killed before it could say so. */
+export async function rejectedBefore(
+  vault: Vault,
+  path: string,
+): Promise<RejectedNote | undefined> {
+  const verdict = newestFor(await new Approvals(vault).verdicts(), path)
+  for (const { folder, status } of Object.values(ends)) {
+    for (let count = 1; verdict?.event === 'rejected'; count++) {
+      const note = await noteAt(vault, placeIn(folder, path, count))
+      if (!note) break
+      const { frontmatter } = note
+      const { reason } = verdict
+      if (frontmatter.status === status && frontmatter.reason === reason) {
+        return { path: note.path, status, reason, mail: await waitingMail(vault, note) }
+      }
+    }
+  }
+  return undefined
+}
+
+/** Under its own name, or with a number when that is taken. */
+const placeIn = (folder: string, path: string, count: number): string =>
+  `${folder}/${count === 1 ? nameOf(path) : nameOf(path).replace(/\.md$/, `-${count}.md`)}`
+
+async function tryToReject(
+  vault: Vault,
+  note: Note,
+  { by, reason }: Required<Why> & { reason: string },
+): Promise<RejectedNote> {
+  const kind = kindOf(note)
+  if (!kind) throw notADraft(note)
+  const { folder, status, from } = ends[kind]
+  refuseEnded(note)
+  if (!from.some((one) => one === topOf(note.path))) throw elsewhere(note.path, from)
+  await refuseSent(vault, nameOf(note.path))
+  await record(vault, note, by, reason)
+  // From here on it is not begun to be sent; it may have been a moment ago.
+  await refuseSent(vault, nameOf(note.path))
+  const { path, body, etag } = note
+  const frontmatter = { ...note.frontmatter, status, reason }
+  await writeNote(vault, { path, frontmatter, body, if_match: etag }, person)
+  const answered = answeredIfAny(note)
+  if (kind === 'mail' && answered !== null) await tellMail(vault, answered, reason)
+  const destination = topOf(path) === folder ? path : await putAway(vault, path, folder)
+  return {
+    path: destination,
+    status,
+    reason,
+    mail: await waitingMail(vault, { ...note, path: destination }),
+  }
+}
+
+async function record(vault: Vault, note: Note, by: string, reason: string): Promise<void> {
+  const approvals = new Approvals(vault)
+  const sha256 = await hashIfAny(vault, note)
+  const before = newestFor(await approvals.verdicts(), note.path)
+  if (before?.event === 'rejected' && before.sha256 === sha256 && before.reason === reason) return
+  approvals.rejected({
+    by,
+    note: note.path,
+    reason,
+    sha256,
+    reply_to_message_id: answeredIfAny(note),
+  })
+}
+
+/** What could not be sent can be rejected all the same. */
+function answeredIfAny({ frontmatter }: Note): string | null {
+  try {
+    return answeredBy(frontmatter) ?? null
+  } catch (error) {
+    if (AgentMailError.is(error)) return null
+    throw error
+  }
+}
+
+async function hashIfAny(vault: Vault, note: Note): Promise<string | null> {
+  try {
+    return await hashOf(vault, note)
+  } catch (error) {
+    if (AgentMailError.is(error)) return null
+    throw error
+  }
+}
+
+/** The mail that the draft would have answered waits for a person again. */
+async function tellMail(vault: Vault, message_id: string, reason: string): Promise<void> {
+  for (const path of await notesOfMail(vault, message_id)) {
+    const { frontmatter, body, etag } = await readNote(vault, path)
+    if (frontmatter.status !== 'drafted') continue
+    const told = { status: 'needs_info', reason: `the draft was rejected: ${reason}` }
+    await writeNote(vault, {
+      path,
+      frontmatter: { ...frontmatter, ...told },
+      body,
+      if_match: etag,
+    })
+  }
+}
+
+async function waitingMail(vault: Vault, note: Note): Promise<string | null> {
+  if (topOf(note.path) === 'Needs_Action') return note.path
+  const answered = answeredIfAny(note)
+  for (const path of answered === null ? [] : await notesOfMail(vault, answered)) {
+    if ((await noteAt(vault, path))?.frontmatter.status === 'needs_info') return path
+  }
+  return null
+}
+
+async function putAway(vault: Vault, source: string, folder: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const destination = placeIn(folder, source, count)
+    try {
+      await moveNote(vault, { source, destination }, person)
+      return destination
+    } catch (error) {
+      if (!AgentMailError.is(error) || error.code !== 'conflict') throw error
+    }
+  }
+}
+
+const elsewhere = (path: string, from: readonly string[]) =>
+  new AgentMailError(
+    'invalid_request',
+    `${path} is not in ${from.map((one) => `${one}/`).join(' or ')}`,
+    'Only what waits there can be rejected.',
+  )
