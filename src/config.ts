@@ -42,6 +42,34 @@ export class Config {
     this.#env = env
   }
 
+  /** The same, but for these. */
+  with(changes: Environment): Config {
+    return new Config(this.#flags, { ...this.#env, ...changes })
+  }
+
+  /** What a process is started with that is to see the same settings: flags become variables. */
+  environment(): Record<string, string> {
+    const variables: Record<string, string> = {}
+    for (const [name, value] of Object.entries(this.#env)) {
+      if (value !== undefined) variables[name] = value
+    }
+    for (const shape of Object.values<SettingShape>(settings)) {
+      const flag = shape.flag === undefined ? undefined : this.#flags[shape.flag]
+      if (typeof flag === 'string') variables[shape.env] = flag
+    }
+    return variables
+  }
+
+  /** What must be in no text that leaves this process. */
+  secrets(): string[] {
+    return settingNames.flatMap((name) => {
+      const { secret }: SettingShape = settings[name]
+      const value = this.text(name)
+      if (value === undefined) return []
+      return secret ? [value, ...passwordsIn(value)] : passwordsIn(value)
+    })
+  }
+
   text(name: SettingName): string | undefined {
     return this.#find(name).value
   }
@@ -119,6 +147,17 @@ const withoutPassword = (value: string | null) =>
   value
     ?.replace(/((?:\/\/|^[a-z][\w+.-]+:\/?)[^:@/]*:).*@/i, `$1${mask}@`)
     .replace(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, `$1${mask}`) ?? null
+
+/** As it stands in an address, and as it is meant. */
+function passwordsIn(value: string): string[] {
+  const [, found] = /^[a-z][\w+.-]*:\/\/[^:@/]*:(.+)@/i.exec(value) ?? []
+  if (found === undefined) return []
+  try {
+    return [found, decodeURIComponent(found)]
+  } catch {
+    return [found]
+  }
+}
 
 const isNumber = (value: string | undefined): boolean =>
   value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0

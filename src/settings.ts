@@ -228,6 +228,63 @@ export const settings = {
     about: 'true: the postmark server logs every mail, without its text',
     fallback: 'false',
   },
+  pollSeconds: {
+    env: 'AGENTMAIL_POLL_SECONDS',
+    about: 'how often the orchestrator looks for new mail and approved drafts',
+    fallback: 30,
+  },
+  quietSeconds: {
+    env: 'AGENTMAIL_QUIET_SECONDS',
+    about:
+      'a draft that was moved to Approved/ by hand is sent when nobody has changed it this long',
+    fallback: 3,
+  },
+  retrySeconds: {
+    env: 'AGENTMAIL_RETRY_SECONDS',
+    about: 'the orchestrator tries again after this long, then after longer and longer',
+    fallback: 30,
+  },
+  inboxQuery: {
+    env: 'AGENTMAIL_INBOX_QUERY',
+    about: 'which mail the orchestrator takes in, as a Gmail search',
+    fallback: 'is:unread',
+  },
+  gmailServer: {
+    env: 'GMAIL_MCP_SERVER',
+    about: 'the command of the MCP server that the orchestrator reads and sends mail with',
+    fallback: undefined,
+  },
+  obsidianServer: {
+    env: 'OBSIDIAN_MCP_SERVER',
+    about: 'the command of the MCP server that the orchestrator works on notes with',
+    fallback: undefined,
+  },
+  mcpTimeoutSeconds: {
+    env: 'AGENTMAIL_MCP_TIMEOUT_SECONDS',
+    about: 'the orchestrator waits this long for an answer of an MCP server',
+    fallback: 30,
+  },
+  llm: {
+    env: 'AGENTMAIL_LLM',
+    about: 'the model that proposes what to do with mail: anthropic:<model> or openai:<model>',
+    fallback: undefined,
+  },
+  llmApiKey: {
+    env: 'AGENTMAIL_LLM_API_KEY',
+    about: 'the key for that model',
+    fallback: undefined,
+    secret: true,
+  },
+  llmBaseUrl: {
+    env: 'AGENTMAIL_LLM_BASE_URL',
+    about: 'where that model is, if not at its maker: any compatible server, Ollama too',
+    fallback: undefined,
+  },
+  llmTimeoutSeconds: {
+    env: 'AGENTMAIL_LLM_TIMEOUT_SECONDS',
+    about: 'how long that model may take to answer',
+    fallback: 60,
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',

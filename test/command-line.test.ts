@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { settings } from '../src/settings.ts'
 import { agentmail, root, temporaryFolder } from './support/agentmail.ts'
 
 describe('the command line itself', () => {
@@ -17,6 +18,7 @@ describe('the command line itself', () => {
       'mailbox-stdio.cjs',
       'obsidian-stdio.cjs',
       'postmark-stdio.cjs',
+      'run-orchestrator.cjs',
       'serve-coordination.cjs',
     ])
   })
@@ -29,7 +31,7 @@ describe('the command line itself', () => {
     }
   })
 
-  it('prints help on stdout and exits 0 when asked', async () => {
+  it('prints help on stdout and exits 0 when asked, with settings that there are', async () => {
     const commands = [
       'send',
       'receive',
@@ -40,9 +42,13 @@ describe('the command line itself', () => {
       'doctor',
       'onboard',
       'db',
+      'orchestrate',
+      'drafts',
+      'demo',
       'mcp',
       'config',
     ]
+    const known: string[] = Object.values(settings).map(({ env }) => env)
     for (const flag of ['--help', '-h']) {
       const { stdout, exitCode } = await agentmail([flag])
       expect(exitCode).toBe(0)
@@ -52,6 +58,9 @@ describe('the command line itself', () => {
       const { stdout, stderr, exitCode } = await agentmail([command, '--help'])
       expect([stderr, exitCode]).toEqual(['', 0])
       expect(stdout).toMatch(new RegExp(`^Usage: agentmail ${command}\\b`))
+      const named = stdout.match(/\b(?:AGENTMAIL_\w+|\w+_MCP_SERVER)\b/g) ?? []
+      expect(named.filter((name) => !known.includes(name))).toEqual([])
+      if (command === 'orchestrate') expect(named.length).toBeGreaterThan(8)
     }
   })
 

@@ -65,28 +65,43 @@ describe('the house', () => {
       [
         /\b(open|readFile|writeFile|mkdir|readdir)Sync\(|create(Read|Write)Stream\(/,
         [
+          'cli/demo-',
           'mailbox/',
           'server/open-outgoing.ts',
           'server/server-file.ts',
           'store/mysql-address.ts',
           'folder.ts',
+          'make-folder.ts',
           'email/providers/secret-file.ts',
           'email/providers/gmail-places.ts',
           'email/audit.ts',
           'email/holder.ts',
           'email/providers/local-folder.ts',
-          'vault/init.ts',
+          'orchestrator/approval/sends-under-way.ts',
+          'orchestrator/state.ts',
           'vault/search/note-index.ts',
         ],
       ],
       [/'mysql2'/, ['store/mysql-connection.ts']],
       [
         /from 'node:https?'/,
-        ['server/', 'email/providers/gmail-redirect.ts', 'email/providers/postmark-client.ts'],
+        [
+          'server/',
+          'email/providers/gmail-redirect.ts',
+          'email/providers/postmark-client.ts',
+          'orchestrator/triage/bounded-post.ts',
+        ],
       ],
       [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
+      [
+        /from '(?:openai|@anthropic-ai)/,
+        ['orchestrator/triage/openai.ts', 'orchestrator/triage/anthropic.ts'],
+      ],
       [/from 'postmark'/, ['email/providers/postmark']],
-      [/from '@modelcontextprotocol/, ['server/']],
+      [
+        /from '@modelcontextprotocol/,
+        ['server/', 'orchestrator/mcp/mcp-connection.ts', 'orchestrator/mcp/server-process.ts'],
+      ],
     ]
     for (const [danger, allowed] of doors) {
       const users = sources.filter(({ text }) => danger.test(text)).map(({ file }) => file)

@@ -26,7 +26,10 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   db: () => import('./commands/db.ts'),
   vault: () => import('./commands/vault.ts'),
   mail: () => import('./commands/mail.ts'),
+  drafts: () => import('./commands/drafts.ts'),
   gmail: () => import('./commands/gmail.ts'),
+  orchestrate: () => import('./commands/orchestrate.ts'),
+  demo: () => import('./commands/demo.ts'),
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }

@@ -3,13 +3,13 @@ import { writeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 
 export const print = (text: string): void => write(1, text.endsWith('\n') ? text : `${text}\n`)
+export const printJson = (value: unknown): void => print(jsonLine(value))
+
 /** What could steer a terminal and JSON does not escape is escaped too: the value is the same. */
-export const printJson = (value: unknown): void =>
-  print(
-    JSON.stringify(value).replace(
-      /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    ),
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 export const printError = (text: string): void => write(2, text.endsWith('\n') ? text : `${text}\n`)
 

@@ -32,6 +32,9 @@ export async function init({ flags, positionals, json }: Call): Promise<number> 
     )
     print(`\nServe it to your agents, for example:\n\n  export VAULT_PATH=${shellWord(root)}`)
     print(`  claude mcp add obsidian --env VAULT_PATH=${shellWord(root)} -- agentmail mcp obsidian`)
+    print(
+      '\nagentmail orchestrate makes notes of new mail in it, and sends the replies that you approve.',
+    )
   }
   return 0
 }

@@ -15,7 +15,7 @@ export class MailDesk {
   #outgoing: Promise<Outgoing> | undefined
 
   constructor(config: Config, openProvider: () => Promise<Provider>) {
-    checkSettings(config)
+    checkSendSettings(config)
     this.#config = config
     this.#openProvider = openProvider
   }
@@ -72,7 +72,7 @@ export class MailDesk {
 }
 
 /** A policy that is misspelled must not mean that mail goes out. */
-function checkSettings(config: Config): void {
+export function checkSendSettings(config: Config): void {
   try {
     config.choice('sendPolicy', ['direct', 'approve'])
     config.seconds('sendTimeoutSeconds')

@@ -1,6 +1,6 @@
 /** A user with secrets everywhere, whose commands and servers are listened to. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Env, ended, eventually, type Ran, start } from './agentmail.ts'
 import { MailHome } from './mail-home.ts'
 import { filesWithSecrets, foreign, own, secretsIn } from './planted-secrets.ts'
@@ -12,6 +12,7 @@ const isTokenFile = (path: string) =>
 export class PlantedHome extends MailHome {
   /** Whatever was printed, with what printed it. */
   readonly #printed: [string, string][] = []
+  #forgotten = 0
 
   constructor(url: string, env: Env = {}) {
     super({
@@ -44,6 +45,18 @@ export class PlantedHome extends MailHome {
       expiry_date: Date.now() + 3_600_000,
       ...client,
     })
+  }
+
+  /** Puts a note into the vault. */
+  put(path: string, text: string): void {
+    mkdirSync(dirname(join(this.vault, path)), { recursive: true })
+    writeFileSync(join(this.vault, path), text)
+  }
+
+  /** Lets the orchestrator begin anew; what it had kept is looked through all the same. */
+  forget(): void {
+    const logs = join(this.vault, 'Logs')
+    renameSync(join(logs, 'orchestrator_state.json'), join(logs, `old${++this.#forgotten}.json`))
   }
 
   override async run(args: string[], env: Env = {}): Promise<Ran> {

@@ -23,6 +23,7 @@ export const own = {
   oauthCode: secret('oauth code', (core) => `4/0A${core}`),
   bearerToken: secret('agentmail token', (core) => core),
   dbPassword: secret('db password', (core) => `db/${core}`),
+  modelKey: secret('model key', (core) => `sk-model-${core}`),
 }
 
 /** What a service might blurt out besides, and what is in the environment of any developer. */

@@ -12,7 +12,7 @@ import { PostOffice } from '../../mailbox/post-office.ts'
 import { openRegularFile } from '../../mailbox/regular-file.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import type { Command } from '../command.ts'
-import { print, printError, printJson } from '../output.ts'
+import { jsonLine, print, printError, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[--daemon]',
@@ -43,7 +43,7 @@ async function work(
 ): Promise<number> {
   const nudgeMs = config.number('nudgeSeconds') * 1000
   const pidFile = await takePidFile(office.pidFile)
-  const say = (event: object, text: string) => report(json ? JSON.stringify(event) : text)
+  const say = (event: object, text: string) => report(json ? jsonLine(event) : text)
   try {
     warnOfStale(pidFile)
     const mailman = new Mailman({

@@ -1,0 +1,47 @@
+/** agentmail orchestrate: work the inbox and the vault, from new mail to an approved reply. */
+import { Config, optionsOf } from '../../config.ts'
+import { report } from '../../log.ts'
+import type { Command } from '../command.ts'
+import { jsonLine } from '../output.ts'
+import { line, localTime } from '../table.ts'
+
+export const command: Command = {
+  usage: '[--once]',
+  summary: 'Take mail in, have replies drafted, and send those that you approve.',
+  details: `New mail becomes a note in Needs_Action/ of the vault. A model (AGENTMAIL_LLM), or the rules in Rules.md,
+propose what to do: a reply in Drafts/, which waits until you move it to Approved/ or say agentmail drafts
+approve; or the mail goes to Done/, or waits for you. What you have approved is sent once and filed in Done/.
+
+It goes on until Ctrl-C or kill; SIGUSR1 prints a summary. Everything it does is a line on stdout (with
+--json, one event a line) and in Logs/ of the vault. One vault has one orchestrator: beside one that runs,
+--once waits 10 seconds and ends with 1.
+
+Exit codes with --once: 0 everything is done, 1 work waits that could not be done now (it says what and
+why; drafts and mails that wait for you do not count), 2 a setting is wrong.
+
+Settings: AGENTMAIL_LLM (anthropic:<model> or openai:<model>), AGENTMAIL_LLM_API_KEY, AGENTMAIL_LLM_BASE_URL;
+AGENTMAIL_INBOX_QUERY, AGENTMAIL_POLL_SECONDS, AGENTMAIL_QUIET_SECONDS, AGENTMAIL_RETRY_SECONDS;
+GMAIL_MCP_SERVER and OBSIDIAN_MCP_SERVER (commands that start other servers). agentmail config explains them.`,
+  options: {
+    once: { type: 'boolean', about: 'do what can be done now, then end, as from cron' },
+    ...optionsOf('vault', 'gmailAccount'),
+  },
+
+  async run({ flags, json }) {
+    const { runOrchestrator } = await import('../../server/run-orchestrator.ts')
+    const ending = new AbortController()
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => (ending.signal.aborted ? process.exit(1) : ending.abort()))
+    }
+    return runOrchestrator(new Config(flags), {
+      isOnce: flags.once === true,
+      signal: ending.signal,
+      onEvent: (event) =>
+        report(
+          json
+            ? jsonLine(event)
+            : `${localTime(event.at).slice(11)} ${event.event.padEnd(9)} ${line(event.text)}`,
+        ),
+    })
+  },
+}

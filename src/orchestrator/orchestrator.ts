@@ -1,0 +1,170 @@
+/** The clerk: takes mail in, has it decided about, and sends what a person has approved. */
+import { watch } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { AgentMailError } from '../errors.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { Approvals } from './approval/approvals.ts'
+import type { Delivery } from './delivery.ts'
+import type { Teller } from './events.ts'
+import type { Filing } from './filing.ts'
+import { inOneLine } from './in-one-line.ts'
+import { ingest } from './ingest.ts'
+import type { MailServer } from './mail-server.ts'
+import { type Left, Outbox } from './outbox.ts'
+import type { State } from './state.ts'
+import type { Triager } from './triage/decision.ts'
+import { triageAll } from './triage-round.ts'
+import type { VaultNotes } from './vault-notes.ts'
+import { Wake } from './wake.ts'
+
+export interface OrchestratorParts {
+  vault: Vault
+  notes: VaultNotes
+  mail: MailServer
+  delivery: Delivery
+  filing: Filing
+  triager: Triager
+  approvals: Approvals
+  state: State
+  teller: Teller
+  clock: Clock
+  query: string
+  pollMs: number
+  quietMs: number
+  retryMs: number
+}
+
+/** One that runs once waits for a draft that is nearly quiet, instead of leaving it to the next run. */
+const patienceMs = 5000
+
+export class Orchestrator {
+  readonly #parts: OrchestratorParts & { isEnding: () => boolean; ending: AbortSignal }
+  readonly #outbox: Outbox
+  readonly #inboxRest = new Wake()
+  readonly #outboxRest = new Wake()
+  readonly #ending = new AbortController()
+
+  constructor(parts: OrchestratorParts) {
+    const { signal } = this.#ending
+    this.#parts = { ...parts, isEnding: () => signal.aborted, ending: signal }
+    this.#outbox = new Outbox(this.#parts)
+  }
+
+  /** Does what can be done now. Gives how much waits. */
+  async once(): Promise<number> {
+    const { clock } = this.#parts
+    await this.#sendApproved()
+    const waiting = await this.#workInbox()
+    for (const began = performance.now(); ; ) {
+      const left = await this.#sendApproved()
+      const ms = left.quietMs - clock.now()
+      const isPatient = ms <= patienceMs && performance.now() - began < 3 * patienceMs
+      if (this.#parts.isEnding() || !isPatient) return waiting + left.waiting
+      await this.#outboxRest.wait(Math.max(ms, 50))
+    }
+  }
+
+  /** Until it is told to stop. What is being decided never holds up what is to be sent. Gives how much waits. */
+  async run(): Promise<number> {
+    const { state, triager } = this.#parts
+    state.tryAgain()
+    if (triager.name !== 'rules') state.forgetUndecided()
+    const stopWatching = this.#watchApproved()
+    try {
+      // Where one fails, the other ends in order before anybody takes over.
+      const loops = [this.#inboxLoop(), this.#outboxLoop()]
+      for (const loop of loops) loop.catch(() => this.stop())
+      await Promise.allSettled(loops)
+      const [inbox = 0, outbox = 0] = await Promise.all(loops)
+      return inbox + outbox
+    } finally {
+      stopWatching()
+    }
+  }
+
+  /** Ends when what is under way is done; a model is not waited for. */
+  stop(): void {
+    this.#ending.abort()
+    this.#inboxRest.wake()
+    this.#outboxRest.wake()
+  }
+
+  /** What a person has to do. */
+  async forPerson(): Promise<{ drafts: number; mails: number }> {
+    const { notes } = this.#parts
+    const count = async (folder: string, status: string) => {
+      let found = 0
+      for await (const _ of notes.list(folder, `status:${status}`)) found++
+      return found
+    }
+    return {
+      drafts: await count('Drafts', 'pending_approval'),
+      mails:
+        (await count('Needs_Action', 'pending')) +
+        (await count('Needs_Action', 'needs_info')) +
+        (await count('Needs_Action', 'pending_approval')),
+    }
+  }
+
+  async #inboxLoop(): Promise<number> {
+    for (;;) {
+      const waiting = await this.#workInbox()
+      if (this.#parts.isEnding()) return waiting
+      await this.#inboxRest.wait(this.#parts.pollMs)
+    }
+  }
+
+  async #outboxLoop(): Promise<number> {
+    const { clock, pollMs } = this.#parts
+    for (;;) {
+      const { waiting, nextMs } = await this.#sendApproved()
+      if (this.#parts.isEnding()) return waiting
+      await this.#outboxRest.wait(Math.min(pollMs, Math.max(50, nextMs - clock.now())))
+    }
+  }
+
+  async #workInbox(): Promise<number> {
+    const notTaken = await this.#unlessItFails('inbox', () => ingest(this.#parts))
+    const notDecided = await this.#unlessItFails('triage', () => triageAll(this.#parts))
+    return (notTaken ?? 1) + (notDecided ?? 1)
+  }
+
+  async #sendApproved(): Promise<Left> {
+    const left = await this.#unlessItFails('outbox', () => this.#outbox.look())
+    const never = Number.POSITIVE_INFINITY
+    return left ?? { waiting: 1, nextMs: never, quietMs: never }
+  }
+
+  /** What fails is told once and tried again with the next look. */
+  async #unlessItFails<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    const { teller } = this.#parts
+    try {
+      const done = await work()
+      teller.forget(what)
+      return done
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      // A server that is away was told of already.
+      if (error.code !== 'mcp_unavailable') {
+        const text = `the ${what} waits: ${inOneLine(error)}`
+        teller.tellOnce(what, 'trouble', text, { error: error.code })
+      }
+      return undefined
+    }
+  }
+
+  /** A folder that cannot be watched is looked at from time to time all the same. */
+  #watchApproved(): () => void {
+    const { vault } = this.#parts
+    const path = join(vault.root, 'Approved')
+    try {
+      vault.make(['Approved']).folder.close()
+      const watcher = watch(path, () => this.#outboxRest.wake())
+      watcher.on('error', () => watcher.close())
+      return () => watcher.close()
+    } catch {
+      return () => {}
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/** What the orchestrator must remember over restarts: Logs/orchestrator_state.json, written in one step. */
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { systemClock } from '../clock.ts'
+import { AgentMailError, hasCode } from '../errors.ts'
+import { jsonOf } from '../json.ts'
+import { sha256 } from '../sha256.ts'
+import { putFile } from '../vault/note-change.ts'
+import type { Vault } from '../vault/vault.ts'
+import { vaultError } from '../vault/vault-error.ts'
+import { sentApprovals } from './approval/sends-under-way.ts'
+import { longestMs } from './backoff.ts'
+
+const name = 'orchestrator_state.json'
+const maxBytes = 256 << 20
+/** Of mails that were sent and filed; one that comes back to Approved/ is known by them. */
+const keptSends = 5000
+
+const sendSchema = z.object({
+  /** Of the note, without its folder. */
+  name: z.string(),
+  sha256: z.string(),
+  state: z.enum(['sending', 'unknown', 'failed', 'sent']),
+  begun_at: z.string(),
+  attempts: z.int(),
+  /** Not before then, in Unix milliseconds. */
+  next_ms: z.number().default(0),
+  reason: z.string().optional(),
+  to: z.string(),
+  subject: z.string(),
+  reply_to_message_id: z.string().optional(),
+  message_id: z.string().optional(),
+  sent_at: z.string().optional(),
+  /** Whether what was called a failure left a doubt. */
+  is_vague: z.boolean().default(false),
+  /** Of the approval by command that it was begun with. */
+  approval_id: z.string().optional(),
+  /** When it was known how it stands: sent, or that nobody knows. */
+  ended_at: z.string().optional(),
+  /** Where its note is filed; chosen before it is moved. */
+  filed_to: z.string().optional(),
+  is_filed: z.boolean().default(false),
+})
+export type SendEntry = z.infer<typeof sendSchema>
+
+const troubleSchema = z.object({ attempts: z.int(), next_ms: z.number() })
+
+/** Loose: what others keep in this file stays. */
+const stateSchema = z.looseObject({
+  version: z.literal(1).default(1),
+  /** Ids of the mails that were taken in. */
+  ingested: z.array(z.string()).default([]),
+  /** When the whole inbox is to be walked again, in Unix milliseconds. */
+  next_walk_ms: z.number().default(0),
+  /** Where a walk goes on that was cut short. */
+  walk: z.object({ next: z.string() }).optional(),
+  /** Mails that nobody could decide about, and by which rules or model. */
+  undecided: z
+    .object({ version: z.string(), notes: z.array(z.string()) })
+    .default({ version: '', notes: [] }),
+  /** Mails that a model failed on. */
+  troubles: z.record(z.string(), troubleSchema).default({}),
+  /** By the key that each is sent with. */
+  sends: z.record(z.string(), sendSchema).default({}),
+  /** Under which the coordination server knows the orchestrator. */
+  agent_id: z.string().optional(),
+})
+type Stored = z.infer<typeof stateSchema>
+
+export class State {
+  readonly #vault: Vault
+  readonly #stored: Stored
+  readonly #ingested: Set<string>
+  readonly #undecided: Set<string>
+
+  private constructor(vault: Vault, stored: Stored) {
+    this.#vault = vault
+    this.#stored = stored
+    this.#ingested = new Set(stored.ingested)
+    this.#undecided = new Set(stored.undecided.notes)
+  }
+
+  /** A file that cannot be read is not overwritten: it says which mails were sent. */
+  static load(vault: Vault): State {
+    const text = readIfThere(vault)
+    if (text === undefined) return new State(vault, stateSchema.parse({}))
+    const parsed = stateSchema.safeParse(jsonOf(text))
+    if (parsed.success) return new State(vault, notFarAway(parsed.data))
+    throw new AgentMailError(
+      'server_config',
+      `Logs/${name} cannot be understood`,
+      'It says which mails were taken in and sent. Put it back as it was, or move it away to begin anew.',
+    )
+  }
+
+  hasIngested(id: string): boolean {
+    return this.#ingested.has(short(id))
+  }
+
+  ingested(id: string): void {
+    this.#ingested.add(short(id))
+  }
+
+  get nextWalkMs(): number {
+    return this.#stored.next_walk_ms
+  }
+
+  set nextWalkMs(ms: number) {
+    this.#stored.next_walk_ms = ms
+  }
+
+  get walk(): { next: string } | undefined {
+    return this.#stored.walk
+  }
+
+  set walk(walk: { next: string } | undefined) {
+    this.#stored.walk = walk
+  }
+
+  isUndecided(version: string, note: string): boolean {
+    return this.#stored.undecided.version === version && this.#undecided.has(note)
+  }
+
+  undecided(version: string, note: string): void {
+    if (this.#stored.undecided.version !== version) this.#undecided.clear()
+    this.#stored.undecided.version = version
+    this.#undecided.add(note)
+  }
+
+  get troubles(): Stored['troubles'] {
+    return this.#stored.troubles
+  }
+
+  get sends(): Stored['sends'] {
+    return this.#stored.sends
+  }
+
+  sentApprovals(): ReadonlySet<string> {
+    return sentApprovals(Object.values(this.sends))
+  }
+
+  /** Whether a sent mail is that of a draft of ours. */
+  hasSent(message_id: string): boolean {
+    return Object.values(this.sends).some((send) => send.message_id === message_id)
+  }
+
+  /** Whoever starts it anew has mended what was wrong, as far as anybody can know. */
+  tryAgain(): void {
+    for (const send of Object.values(this.sends)) send.next_ms = 0
+    for (const trouble of Object.values(this.troubles)) trouble.next_ms = 0
+  }
+
+  /** What a model could not decide about, it may now. */
+  forgetUndecided(): void {
+    this.#undecided.clear()
+  }
+
+  get agentId(): string | undefined {
+    return this.#stored.agent_id
+  }
+
+  set agentId(id: string | undefined) {
+    this.#stored.agent_id = id
+  }
+
+  /** Written before anything can leave. Where that fails, nothing was begun. */
+  begin(key: string, entry: SendEntry): void {
+    const before = this.sends[key]
+    this.sends[key] = entry
+    try {
+      this.save()
+    } catch (error) {
+      if (before) this.sends[key] = before
+      else delete this.sends[key]
+      throw error
+    }
+  }
+
+  /** On disk when it returns. */
+  save(): void {
+    try {
+      this.#write()
+    } catch (error) {
+      throw vaultError(`Logs/${name}`, error)
+    }
+  }
+
+  #write(): void {
+    this.#forgetOldSends()
+    const stored: Stored = {
+      ...this.#stored,
+      ingested: [...this.#ingested],
+      undecided: { version: this.#stored.undecided.version, notes: [...this.#undecided] },
+    }
+    const bytes = Buffer.from(`${JSON.stringify(stored)}\n`)
+    const { folder } = this.#vault.make(['Logs'])
+    try {
+      putFile(folder, name, bytes)
+    } finally {
+      folder.close()
+    }
+  }
+
+  #forgetOldSends(): void {
+    const over = Object.entries(this.sends).filter(([, send]) => send.is_filed)
+    for (const [key] of over.slice(0, Math.max(0, over.length - keptSends))) delete this.sends[key]
+  }
+}
+
+/** Where the clock was set back, nothing rests until it is there again. */
+function notFarAway(stored: Stored): Stored {
+  const latest = systemClock.now() + longestMs
+  for (const rest of [...Object.values(stored.sends), ...Object.values(stored.troubles)]) {
+    rest.next_ms = Math.min(rest.next_ms, latest)
+  }
+  return stored
+}
+
+/** Ids are a provider's; a long one is kept by its hash. */
+const short = (id: string): string => (id.length <= 64 ? id : sha256(id))
+
+function readIfThere(vault: Vault): string | undefined {
+  try {
+    return read(vault)
+  } catch (error) {
+    throw vaultError(`Logs/${name}`, error)
+  }
+}
+
+function read(vault: Vault): string | undefined {
+  const found = vault.enter(['Logs'])
+  try {
+    if (!found) return undefined
+    const fd = found.folder.open(name, constants.O_RDONLY)
+    try {
+      const stat = fstatSync(fd)
+      return stat.isFile() && stat.size <= maxBytes ? readFileSync(fd, 'utf8') : ''
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  } finally {
+    found?.folder.close()
+  }
+}
