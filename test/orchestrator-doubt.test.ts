@@ -6,7 +6,7 @@ import { OrchestratorHome } from './support/orchestrator-home.ts'
 const draft = { status: 'pending_approval', to: 'jane@example.com', subject: 'lunch' }
 
 /** A run was killed when its state said this of the note. */
-async function after(
+async function homeAfter(
   state: 'sending' | 'sent' | 'unknown',
   path: string,
 ): Promise<OrchestratorHome> {
@@ -25,7 +25,7 @@ const status = async (home: OrchestratorHome, path: string) =>
 
 describe('a mail that may have left', () => {
   it('is not sent where its note was rejected meanwhile', async () => {
-    const home = await after('sending', 'Approved/a.md')
+    const home = await homeAfter('sending', 'Approved/a.md')
     home.draft('Approved/a.md', { ...draft, status: 'rejected' })
     expect((await home.once()).exitCode).toBe(1)
     expect(await home.sent()).toEqual([])
@@ -33,7 +33,7 @@ describe('a mail that may have left', () => {
   })
 
   it('is marked in the note that was taken out of Approved/, so that nobody approves it unaware', async () => {
-    const home = await after('sending', 'Drafts/a.md')
+    const home = await homeAfter('sending', 'Drafts/a.md')
     await home.once()
     expect(await status(home, 'Drafts/a.md')).toBe('unknown')
     const { exitCode, stderr } = await home.run(['drafts', 'approve', 'a.md'])
@@ -41,7 +41,7 @@ describe('a mail that may have left', () => {
   })
 
   it('is not sent with another text, under its own name or another', async () => {
-    const home = await after('unknown', 'Approved/a.md')
+    const home = await homeAfter('unknown', 'Approved/a.md')
     home.draft('Approved/a.md', draft, 'Something else.\n')
     home.draft('Approved/a copy.md', draft)
     expect((await home.once()).exitCode).toBe(1)
@@ -50,7 +50,7 @@ describe('a mail that may have left', () => {
   })
 
   it('is sent once more when a person says so by command, and knows how it stood', async () => {
-    const home = await after('unknown', 'Drafts/a.md')
+    const home = await homeAfter('unknown', 'Drafts/a.md')
     expect((await home.run(['drafts', 'approve', 'a.md'])).exitCode).toBe(0)
     expect((await home.once()).exitCode).toBe(0)
     expect(await home.sentSubjects()).toEqual(['lunch'])
@@ -59,10 +59,10 @@ describe('a mail that may have left', () => {
 
 describe('a mail that was sent and whose note was not put away', () => {
   it('is put away, and what it says now is not sent', async () => {
-    const same = await after('sent', 'Approved/a.md')
+    const same = await homeAfter('sent', 'Approved/a.md')
     expect((await same.once()).exitCode).toBe(0)
     expect(await status(same, 'Done/a.md')).toBe('done')
-    const changed = await after('sent', 'Approved/a.md')
+    const changed = await homeAfter('sent', 'Approved/a.md')
     changed.draft('Approved/a.md', draft, 'Something else.\n')
     expect((await changed.once()).told('blocked')).toHaveLength(1)
     expect([await same.sent(), await changed.sent()]).toEqual([[], []])
