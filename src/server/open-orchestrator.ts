@@ -68,11 +68,12 @@ export async function openOrchestrator(
 }
 
 /** Whatever can be known to be wrong before anything is started. */
-export function checkSettings(config: Config): void {
+export async function checkSettings(config: Config): Promise<void> {
   timesOf(config)
   checkSendSettings(config)
   commandOf(config, 'obsidianServer')
   if (!commandOf(config, 'gmailServer')) readableProvider(config)
+  await openTriager(config, async () => undefined)
 }
 
 /** A setting that is wrong is one of the configuration, whichever it is. */

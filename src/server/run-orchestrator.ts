@@ -27,7 +27,7 @@ const endMs = 5000
 /** Gives the exit code: 0 when everything is done, 1 when work waits. */
 export async function runOrchestrator(config: Config, options: RunOptions): Promise<number> {
   const vault = Vault.named(config)
-  checkSettings(config)
+  await checkSettings(config)
   const teller = new Teller(systemClock, (event) => {
     keep(vault, event)
     options.onEvent(event)
