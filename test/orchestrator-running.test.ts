@@ -76,12 +76,17 @@ describe('two orchestrators on one vault', () => {
     for (const number of numbers(10).slice(5)) approve(number)
     await first.kill('SIGKILL')
     await second.line('"started"')
-    await eventually('all are filed', () => home.list('Done').length === 10)
+    const isDone = async (path: string) => (await home.note(path)).frontmatter.status === 'done'
+    await eventually(
+      'all are filed',
+      async () => {
+        const done = await Promise.all(home.list('Done').map(isDone))
+        return done.filter(Boolean).length === 10
+      },
+      60_000,
+    )
     await second.kill()
     expect(await home.sentSubjects()).toEqual(numbers(10).map(String))
-    for (const path of home.list('Done')) {
-      expect((await home.note(path)).frontmatter.status).toBe('done')
-    }
   })
 })
 
