@@ -3,7 +3,8 @@ import { afterAll, beforeAll } from 'vitest'
 import { openMysql } from '../src/store/mysql.ts'
 import { mysqlAddress } from '../src/store/mysql-address.ts'
 import { storeSuite } from './store-suite.ts'
-import type { DatabaseServer } from './support/database-servers.ts'
+import { eventually } from './support/agentmail.ts'
+import { type DatabaseServer, query } from './support/database-servers.ts'
 import { at } from './support/databases.ts'
 import { startGalera } from './support/galera.ts'
 import { describeWith, isLong } from './support/parts.ts'
@@ -17,6 +18,15 @@ describeWith('libgalera_smm.so', 'Galera', () => {
 
   const newDatabase = async () => {
     const { database } = mysqlAddress(await at(nodes, 0).newDatabase())
+    // A node that is behind does not know of it yet.
+    await Promise.all(
+      nodes.map((node) =>
+        eventually(`${database} is on every node`, async () => {
+          const found = await query(node.url(''), `SHOW DATABASES LIKE '${database}'`)
+          return found.length > 0
+        }),
+      ),
+    )
     let connections = 0
     return () => openMysql(mysqlAddress(at(nodes, connections++ % nodes.length).url(database)))
   }
