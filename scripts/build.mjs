@@ -1,7 +1,7 @@
 /** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { handshake } from './handshake.mjs'
@@ -18,11 +18,7 @@ const splitLazyImports = {
       const isOurs = resolveDir.startsWith(join(root, 'src'))
       if (kind !== 'dynamic-import' || !isOurs) return undefined
       const source = join(resolveDir, path)
-      const isProvider = basename(dirname(source)) === 'providers'
-      const name = `${basename(path, '.ts')}${isProvider ? '-provider' : ''}`
-      if (lazyFiles.has(name) && lazyFiles.get(name) !== source) {
-        throw new Error(`Two lazily loaded files are named ${name}: rename one`)
-      }
+      const name = relative(join(root, 'src'), source).replaceAll('/', '-').replace(/\.ts$/, '')
       lazyFiles.set(name, source)
       return { path: `./${name}.cjs`, external: true }
     })
@@ -86,14 +82,14 @@ export async function buildAll() {
   }
   chmodSync(join(dist, 'agentmail.cjs'), 0o755)
   for (const name of lazyFiles.keys()) {
-    const toolset = /^(\w+)-stdio$/.exec(name)?.[1]
-    if (toolset) writeCodeCache(toolset)
+    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
+    if (toolset) writeCodeCache(name, toolset)
   }
 }
 
 /** Runs a handshake on the server of a toolset and keeps what V8 compiled for it. */
-function writeCodeCache(toolset) {
-  const cache = join(dist, `${toolset}-stdio.cjs.cache`)
+function writeCodeCache(name, toolset) {
+  const cache = join(dist, `${name}.cjs.cache`)
   const scratch = join(root, 'node_modules/.cache/agentmail/build')
   mkdirSync(scratch, { recursive: true })
   writeFileSync(cache, '') // what is empty is loaded as one that V8 will not take

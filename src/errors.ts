@@ -88,3 +88,24 @@ export const notInTmux = (next: string, code: 'not_in_tmux' | 'tmux_lost' = 'not
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
+
+/** It is certain that nothing was sent. */
+export const notSent = (
+  code: ErrorCode,
+  message: string,
+  next?: string,
+  details: Record<string, unknown> = {},
+): AgentMailError =>
+  new AgentMailError(code, message, next, { details: { ...details, outcome: 'not_sent' } })
+
+export const isNotSent = (error: unknown): error is AgentMailError =>
+  AgentMailError.is(error) && error.details?.outcome === 'not_sent'
+
+export const isUnclear = (error: unknown): error is AgentMailError =>
+  AgentMailError.is(error) && error.details?.outcome === 'unknown'
+
+/** Perhaps it was sent, perhaps not. */
+export const unclear = (message: string, details: Record<string, unknown> = {}): AgentMailError =>
+  new AgentMailError('send_failed', message, undefined, {
+    details: { ...details, outcome: 'unknown' },
+  })

@@ -5,15 +5,23 @@ import { describe, expect, it } from 'vitest'
 
 const src = join(import.meta.dirname, '../src')
 
-/** From the top of the house down. A file imports from its own folder and from what stands below. */
-const layers = [
-  ['cli'],
-  ['server'],
-  ['tools', 'orchestrator'],
-  ['email'],
-  ['mailbox', 'coordination', 'vault'],
-  ['store', 'email/providers'],
-  ['.'],
+/** From the top of the house down. A file imports from its own room and from the rooms below. */
+const rooms = [
+  'cli',
+  'server',
+  'orchestrator',
+  'mcp',
+  'connection',
+  'tools',
+  'email',
+  'mailbox',
+  'vault',
+  'coordination',
+  'providers',
+  'mime',
+  'store',
+  'system',
+  '.',
 ]
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
@@ -22,27 +30,17 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
 const sources = files.map((file) => ({ file, text: readFileSync(join(src, file), 'utf8') }))
 
 function layerOf(file: string): number {
-  const folder = dirname(file)
-  const isIn = (part: string) => folder === part || (part !== '.' && folder.startsWith(`${part}/`))
-  const matches = layers.flatMap((parts, level) =>
-    parts.filter(isIn).map((part) => ({ part, level })),
-  )
-  const best = matches.sort((a, b) => b.part.length - a.part.length)[0]
-  if (!best) throw new Error(`${file} is in no layer: add its folder to the list`)
-  return best.level
+  const level = rooms.indexOf(file.includes('/') ? (file.split('/')[0] ?? '') : '.')
+  if (level === -1) throw new Error(`${file} is in no room: add its folder to the list`)
+  return level
 }
-
-const partOf = (file: string) => dirname(file).split('/')[0]
 
 describe('the house', () => {
   it('has imports that point downward only', () => {
     const upward = sources.flatMap(({ file, text }) =>
       [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g)]
         .map(([, path = '']) => relative(src, join(src, dirname(file), path)))
-        .filter((target) => {
-          const [own, other] = [layerOf(file), layerOf(target)]
-          return other < own || (other === own && partOf(target) !== partOf(file))
-        })
+        .filter((target) => layerOf(target) < layerOf(file))
         .map((target) => `${file} → ${target}`),
     )
     expect(upward).toEqual([])
@@ -52,55 +50,58 @@ describe('the house', () => {
     const imports = sources.flatMap(({ text }) => text.match(/'\.[^']+\.ts'/g) ?? [])
     expect(imports.length).toBeGreaterThan(50)
     expect(layerOf('cli/commands/send.ts')).toBeLessThan(layerOf('mailbox/post.ts'))
-    expect(layerOf('email/providers/gmail.ts')).toBeGreaterThan(layerOf('email/send.ts'))
+    expect(layerOf('providers/gmail/gmail.ts')).toBeGreaterThan(layerOf('email/reading.ts'))
   })
 
   it('opens each danger through one door', () => {
     const doors: [RegExp, string[]][] = [
-      [/child_process/, ['run-program.ts', 'cli/commands/mailman.ts']],
+      [/child_process/, ['system/run-program.ts', 'cli/commands/mailman.ts']],
       [/process\.env/, ['config.ts']],
-      [/randomBytes|randomUUID|Math\.random/, ['random.ts', 'mailbox/file-lock.ts']],
+      [/randomBytes|randomUUID|Math\.random/, ['system/random.ts', 'system/file-lock.ts']],
       [/@photostructure\/sqlite/, ['store/sqlite.ts']],
-      // Files at paths from outside: none but folder.ts opens those of a vault.
+      // Files at paths from outside: none but system/folder.ts opens those of a vault.
       [
         /\b(open|readFile|writeFile|mkdir|readdir)Sync\(|create(Read|Write)Stream\(/,
         [
-          'cli/demo-',
+          'cli/commands/demo/',
+          'connection/server-note.ts',
+          'email/outgoing/audit.ts',
+          'email/outgoing/holder.ts',
+          'email/outgoing/open-outgoing.ts',
           'mailbox/',
-          'server/open-outgoing.ts',
-          'server/server-file.ts',
-          'store/mysql-address.ts',
-          'folder.ts',
-          'make-folder.ts',
-          'email/providers/secret-file.ts',
-          'email/providers/gmail-places.ts',
-          'email/audit.ts',
-          'email/holder.ts',
-          'email/providers/local-folder.ts',
           'orchestrator/approval/sends-under-way.ts',
           'orchestrator/state.ts',
+          'providers/gmail/places.ts',
+          'providers/local/folder.ts',
+          'store/mysql/address.ts',
+          'system/',
           'vault/search/note-index.ts',
         ],
       ],
-      [/'mysql2'/, ['store/mysql-connection.ts']],
+      [/'mysql2'/, ['store/mysql/connection.ts']],
       [
         /from 'node:https?'/,
         [
           'server/',
-          'email/providers/gmail-redirect.ts',
-          'email/providers/postmark-client.ts',
+          'providers/gmail/redirect.ts',
+          'providers/postmark/client.ts',
           'orchestrator/triage/bounded-post.ts',
         ],
       ],
-      [/\bfetch\(/, ['server/remote-connection.ts', 'server/streamable-http.ts']],
+      [/\bfetch\(/, ['connection/remote-connection.ts', 'server/streamable-http.ts']],
       [
         /from '(?:openai|@anthropic-ai)/,
         ['orchestrator/triage/openai.ts', 'orchestrator/triage/anthropic.ts'],
       ],
-      [/from 'postmark'/, ['email/providers/postmark']],
+      [/from 'postmark'/, ['providers/postmark/']],
       [
         /from '@modelcontextprotocol/,
-        ['server/', 'orchestrator/mcp/mcp-connection.ts', 'orchestrator/mcp/server-process.ts'],
+        [
+          'mcp/',
+          'server/',
+          'orchestrator/servers/mcp-connection.ts',
+          'orchestrator/servers/server-process.ts',
+        ],
       ],
     ]
     for (const [danger, allowed] of doors) {

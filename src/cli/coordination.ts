@@ -1,12 +1,13 @@
 /** What the commands on coordination share: the way to it, who is acting, and a tool's answer. */
-import { sleep } from '../clock.ts'
+
 import { Config, type Flags, optionsOf } from '../config.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
-import type { Connection } from '../server/connection.ts'
+import { sleep } from '../system/clock.ts'
+import { log } from '../system/log.ts'
 
 const reconnectMs = 1000
 
@@ -101,7 +102,7 @@ export async function ask<Name extends keyof Answers>(
 
 /** Another connection, where one was lost: to a server, or to the database. */
 export async function reconnected(flags: Flags): Promise<Connection> {
-  const { connect } = await import('../server/connect.ts')
+  const { connect } = await import('../connection/connect.ts')
   return connect(new Config(flags), { isStaying: true })
 }
 
@@ -111,7 +112,7 @@ export async function connected<T>(
   work: (connection: Connection, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = new Config(flags)
-  const { connect } = await import('../server/connect.ts')
+  const { connect } = await import('../connection/connect.ts')
   const connection = await connect(config)
   try {
     return await work(connection, config)

@@ -1,8 +1,8 @@
 /** Text that is piped to a command. */
 import { fstatSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
 import { maxMessageBytes } from '../mailbox/message.ts'
+import { log } from '../system/log.ts'
 
 /**
  * What is piped in, without its last newline; nothing if that is empty or nobody pipes. A pipe of

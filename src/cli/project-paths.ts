@@ -1,7 +1,7 @@
 /** Paths on a command line are meant from the current folder; coordination knows them from the root of the project. */
 import { relative, resolve, sep } from 'node:path'
 import { isAbsolute } from '../coordination/paths.ts'
-import { worktrees } from '../mailbox/git.ts'
+import { worktrees } from '../system/git.ts'
 
 export interface ProjectPaths {
   /** As coordination knows them. */

@@ -1,8 +1,8 @@
 /** The agents of a project: who is registered, and that they are alive. */
 import { AgentMailError } from '../errors.ts'
-import { uuid } from '../random.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, marks, type Reader, type Row, type Transaction, text } from '../store/store.ts'
+import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { timeText } from './time.ts'

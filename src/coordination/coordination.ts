@@ -1,7 +1,9 @@
 /** The coordination of all projects in one database, and what each project offers. */
-import { type Clock, systemClock } from '../clock.ts'
+
+import { migrate } from '../store/schema.ts'
 import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
+import { type Clock, systemClock } from '../system/clock.ts'
 import { Agents } from './agents.ts'
 import { Changes } from './changes.ts'
 import { Claims } from './claims.ts'
@@ -14,11 +16,10 @@ import { News } from './news.ts'
 import { Presence } from './presence.ts'
 import { tell, withWords } from './reading.ts'
 import { Roots } from './roots.ts'
-import { migrate } from './schema.ts'
 import { SharedClock } from './shared-clock.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
-import { VersionFinder } from './version-finder.ts'
-import { VersionKeeper } from './version-keeper.ts'
+import { VersionFinder } from './upkeep/version-finder.ts'
+import { VersionKeeper } from './upkeep/version-keeper.ts'
 import { type SettableClock, WatchedClock } from './watched-clock.ts'
 
 /** The project of whoever names none: the repository itself. */

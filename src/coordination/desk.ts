@@ -1,11 +1,12 @@
 /** What the parts of one project's coordination work with. */
-import type { Clock } from '../clock.ts'
+
 import type { Reader, Versions } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
+import type { Clock } from '../system/clock.ts'
 import type { ProjectCounters } from './ledger.ts'
 import type { News } from './news.ts'
 import type { Presence } from './presence.ts'
-import type { VersionFinder } from './version-finder.ts'
+import type { VersionFinder } from './upkeep/version-finder.ts'
 
 export interface DeskVersions extends Pick<Versions, 'find' | 'table'> {
   finder(): Promise<VersionFinder>

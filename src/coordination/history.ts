@@ -3,7 +3,7 @@ import { AgentMailError } from '../errors.ts'
 import { integer, type Row, type SqlValue, text } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { parseTime, timeText } from './time.ts'
-import type { VersionFinder } from './version-finder.ts'
+import type { VersionFinder } from './upkeep/version-finder.ts'
 
 export interface HistoryEntry {
   at: string

@@ -1,8 +1,8 @@
 /** A key that a caller gives to a write, so that a retry gets the first answer instead of a second write. */
 import { AgentMailError } from '../errors.ts'
-import { sha256 } from '../sha256.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, type Transaction, text } from '../store/store.ts'
+import { sha256 } from '../system/sha256.ts'
 
 export interface KeyedCall {
   agent_id: string

@@ -1,8 +1,9 @@
 /** Gives out ids and times in the transaction that stores them: no gaps, no repeats, in the order of commits. */
-import type { Clock } from '../clock.ts'
-import { uuid } from '../random.ts'
+
 import type { Shared, Write } from '../store/batch.ts'
 import { integer, StoreError, type Transaction } from '../store/store.ts'
+import type { Clock } from '../system/clock.ts'
+import { uuid } from '../system/random.ts'
 import type { AgentName } from './agents.ts'
 import type { Desk } from './desk.ts'
 

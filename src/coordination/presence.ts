@@ -1,9 +1,10 @@
 /** Signs of life: of every call at once, and of whoever waits or holds a stream for as long as it does. Written together. */
-import type { Clock } from '../clock.ts'
-import { log } from '../log.ts'
-import { uuid } from '../random.ts'
+
 import { marks } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
+import type { Clock } from '../system/clock.ts'
+import { log } from '../system/log.ts'
+import { uuid } from '../system/random.ts'
 
 const longestPauseMs = 10_000
 const agentsAStatement = 200

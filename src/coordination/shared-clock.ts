@@ -1,5 +1,5 @@
 /** The time by the database's clock: where several machines share one, their own clocks need not agree. */
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../system/clock.ts'
 
 /** Goes on by itself between two looks at the database, whatever is done to this machine's clock. */
 export class SharedClock implements Clock {

@@ -1,7 +1,8 @@
 /** Removes agents that have gone stale: their claims are released and the others are told, once. */
-import { log } from '../log.ts'
+
 import type { Write } from '../store/batch.ts'
 import { marks, type Row, text } from '../store/store.ts'
+import { log } from '../system/log.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'

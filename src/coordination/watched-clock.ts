@@ -1,5 +1,5 @@
 /** A clock that notices when it was set, since whoever reads it compares it with the steady time. */
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../system/clock.ts'
 
 /** How far the two may drift apart between two looks. */
 const toleranceMs = 5000

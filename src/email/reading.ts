@@ -1,8 +1,9 @@
 /** Mail that was received, made safe for whoever reads it: cleaned, fenced, and bounded. */
-import { cleanLine, shortened } from './inbound/clean-text.ts'
-import { fenced } from './inbound/fence.ts'
-import { visibleText } from './inbound/visible-text.ts'
-import type { Inbox, MailHead } from './providers/provider.ts'
+
+import type { Inbox, MailHead } from '../providers/provider.ts'
+import { cleanLine, shortened } from './visible-text/clean-text.ts'
+import { fenced } from './visible-text/fence.ts'
+import { visibleText } from './visible-text/visible-text.ts'
 
 interface ListInput {
   query: string

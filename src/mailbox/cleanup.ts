@@ -1,5 +1,5 @@
 /** Cleanup: forgets recipients that are gone, removes mail that was read long ago, drops empty mailboxes. */
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../system/clock.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
 

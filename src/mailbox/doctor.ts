@@ -1,8 +1,8 @@
 /** Doctor: what is wrong in a post office, each with what to do about it. */
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { asStorageError } from '../system/storage-error.ts'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
-import { asStorageError } from './storage-error.ts'
 
 export interface Finding {
   subject: string

@@ -1,8 +1,10 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
 import { fstatSync, fsyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
-import type { TryLock } from '../system-lock.ts'
-import { type LockOptions, withLockedFile } from './file-lock.ts'
-import { endsInsideLine, type Line, passOverLines, readLines } from './lines.ts'
+import { type LockOptions, withLockedFile } from '../system/file-lock.ts'
+import { endsInsideLine, type Line, passOverLines, readLines } from '../system/lines.ts'
+import { readRegularFile, replaceFile, syncFolder, writeAll } from '../system/regular-file.ts'
+import { withStorageErrors } from '../system/storage-error.ts'
+import type { TryLock } from '../system/system-lock.ts'
 import {
   endsAsRead,
   isBlank,
@@ -15,8 +17,6 @@ import {
   unreadMark,
 } from './message.ts'
 import { forgetPosition, rememberedPosition, rememberPosition } from './position.ts'
-import { readRegularFile, replaceFile, syncFolder, writeAll } from './regular-file.ts'
-import { withStorageErrors } from './storage-error.ts'
 
 const newline = Buffer.from('\n')
 

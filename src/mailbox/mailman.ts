@@ -1,7 +1,7 @@
 /** The mailman: watches the mailboxes of one tmux session and nudges agents that have mail waiting. */
 import { type FSWatcher, watch } from 'node:fs'
-import { type Clock, sleep } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
+import { type Clock, sleep } from '../system/clock.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
 import { type Pane, pressEnter, sessionPanes, typeInto } from './tmux.ts'

@@ -1,9 +1,9 @@
 /** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
 import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { openLocked } from './file-lock.ts'
-import { textOfFile } from './regular-file.ts'
-import { asStorageError, withStorageErrors } from './storage-error.ts'
+import { openLocked } from '../system/file-lock.ts'
+import { textOfFile } from '../system/regular-file.ts'
+import { asStorageError, withStorageErrors } from '../system/storage-error.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */

@@ -1,24 +1,12 @@
 /** The folder where a repository's mail lies, and the files in it. */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
-import { AgentMailError } from '../errors.ts'
-import { sharedFolder } from './git.ts'
+import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
+import { withStorageErrors } from '../system/storage-error.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
-import { openRegularFile } from './regular-file.ts'
-import { withStorageErrors } from './storage-error.ts'
 
 export class PostOffice {
   readonly dir: string
@@ -32,27 +20,17 @@ export class PostOffice {
   /** The post office of the repository around this folder, or the one that AGENTMAIL_DIR names. */
   static async locate(config: Config): Promise<PostOffice> {
     const office = await PostOffice.locateUnchecked(config)
-    office.#checkFolders()
+    office.folders.forEach(checkPlainFolder)
     return office
   }
 
   /** For whoever looks for what is wrong with it. */
   static async locateUnchecked(config: Config): Promise<PostOffice> {
-    const cwd = currentFolder()
-    const dir = config.text('dir')
-    return new PostOffice(dir ? resolve(cwd, dir) : join(await sharedFolder(cwd), '.agentmail'))
+    return new PostOffice(await postOfficeFolder(config))
   }
 
   get folders(): string[] {
     return [this.dir, this.mailboxesDir, this.positionsDir]
-  }
-
-  /** A repository can bring a link along, and mail must not follow it out. */
-  #checkFolders(): void {
-    for (const folder of this.folders) {
-      const found = withStorageErrors(() => lstatSync(folder, { throwIfNoEntry: false }))
-      if (found && !found.isDirectory()) throw notAFolder(folder)
-    }
   }
 
   get pidFile(): string {
@@ -96,33 +74,7 @@ export class PostOffice {
     }
   }
 
-  /** Makes the folders, readable by their owner only and invisible to git. */
   create(): void {
-    this.#checkFolders()
-    withStorageErrors(() => {
-      for (const folder of this.folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const ignoreAll = openRegularFile(join(this.dir, '.gitignore'), { create: true })
-      if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
-      closeSync(ignoreAll)
-    })
+    makePostOffice(this.folders)
   }
 }
-
-function currentFolder(): string {
-  try {
-    return process.cwd()
-  } catch {
-    throw new AgentMailError(
-      'not_in_repository',
-      'not in a git repository',
-      'The current folder is gone. Go into one that exists.',
-    )
-  }
-}
-
-const notAFolder = (path: string) =>
-  new AgentMailError(
-    'storage',
-    `the post office is not a plain folder: ${path}`,
-    'Remove the link that stands there; set AGENTMAIL_DIR to keep the mail elsewhere.',
-  )

@@ -1,10 +1,11 @@
 /** What an agent can do at the post office: send, receive, say how it is, see who is there. */
-import type { Clock } from '../clock.ts'
-import { rfc3339, systemClock } from '../clock.ts'
+
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
-import { randomId } from '../random.ts'
+import type { Clock } from '../system/clock.ts'
+import { rfc3339, systemClock } from '../system/clock.ts'
+import { log } from '../system/log.ts'
+import { randomId } from '../system/random.ts'
 import { type Agent, whoAmI } from './agent.ts'
 import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'

@@ -1,11 +1,11 @@
 /** recipients.jsonl: who is there, whether they can be disturbed, and when they were last told. */
 import { readFileSync } from 'node:fs'
-import { rfc3339 } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
-import { isRecord, jsonOf } from '../json.ts'
-import { withLockedFile } from './file-lock.ts'
-import { replaceFile, textOfFile } from './regular-file.ts'
-import { withStorageErrors } from './storage-error.ts'
+import { rfc3339 } from '../system/clock.ts'
+import { withLockedFile } from '../system/file-lock.ts'
+import { isRecord, jsonOf } from '../system/json.ts'
+import { replaceFile, textOfFile } from '../system/regular-file.ts'
+import { withStorageErrors } from '../system/storage-error.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]

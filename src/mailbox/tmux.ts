@@ -1,7 +1,7 @@
 /** The one door to tmux. Windows and panes are addressed by id, never by name: a name may look like anything. */
 import type { Config } from '../config.ts'
 import { AgentMailError, notInTmux } from '../errors.ts'
-import { type ProgramResult, runProgram } from '../run-program.ts'
+import { type ProgramResult, runProgram } from '../system/run-program.ts'
 
 export interface Pane {
   /** `%5` */

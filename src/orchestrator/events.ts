@@ -1,5 +1,5 @@
 /** What the orchestrator tells while it works: one line an event, for a person, as JSON, and in Logs/. */
-import { type Clock, rfc3339 } from '../clock.ts'
+import { type Clock, rfc3339 } from '../system/clock.ts'
 
 export type EventName =
   | 'started'

@@ -1,10 +1,10 @@
 /** What the orchestrator must remember over restarts: Logs/orchestrator_state.json, written in one step. */
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { systemClock } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { jsonOf } from '../json.ts'
-import { sha256 } from '../sha256.ts'
+import { systemClock } from '../system/clock.ts'
+import { jsonOf } from '../system/json.ts'
+import { sha256 } from '../system/sha256.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
@@ -144,7 +144,7 @@ export class State {
     return Object.values(this.sends).some((send) => send.message_id === message_id)
   }
 
-  /** Whoever starts it anew has mended what was wrong, as far as anybody can know. */
+  /** For a start by hand: what was wrong may have been mended. */
   tryAgain(): void {
     for (const send of Object.values(this.sends)) send.next_ms = 0
     for (const trouble of Object.values(this.troubles)) trouble.next_ms = 0

@@ -1,7 +1,7 @@
 /** One orchestrator at a time works on a vault: a lock that the system drops with its holder. */
 import { closeSync, constants } from 'node:fs'
-import { sleep } from '../clock.ts'
-import { systemLock } from '../system-lock.ts'
+import { sleep } from '../system/clock.ts'
+import { systemLock } from '../system/system-lock.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
 

@@ -1,8 +1,14 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  checked,
+  differenceQuery,
+  historyQuery,
+  leaveQuery,
+  messagesQuery,
+} from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { readJsonBody, sendJson } from './http-exchange.ts'
-import { checked, differenceQuery, historyQuery, leaveQuery, messagesQuery } from './queries.ts'
 
 /** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']

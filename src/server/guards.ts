@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { asHost, isLoopbackAddress, isWildcard, ownAddresses } from '../system/network.ts'
 
 export interface Refusal {
   status: 400 | 401 | 403 | 429
@@ -20,7 +20,6 @@ export interface GuardOptions {
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-const wildcards = ['0', '0.0.0.0', '[::]', '[0:0:0:0:0:0:0:0]']
 const maxClients = 10_000
 
 export class Guards {
@@ -91,32 +90,6 @@ export class Guards {
     return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given.trim()), this.#tokenHash)
   }
 }
-
-/** Whether it stands for every address of this machine. */
-export const isWildcard = (host: string): boolean => wildcards.includes(asHost(host))
-
-/** Whether only this machine can reach what is bound to the address. */
-export const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === 'localhost' || isLoopbackAddress(host.replace(/^\[|\]$/g, ''))
-
-const isLoopbackAddress = (address: string): boolean =>
-  address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/i.test(address)
-
-/** As a URL names it. */
-export const asHost = (address: string): string => {
-  const bare = address.replace(/^\[|\]$/g, '').toLowerCase()
-  return isIP(bare) === 6 ? `[${bare}]` : bare
-}
-
-/** Whether a URL names this machine, by one of its addresses. */
-export function isOnThisMachine(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { hostname } = new URL(url)
-  return isLoopback(hostname) || ownAddresses().map(asHost).includes(asHost(hostname))
-}
-
-export const ownAddresses = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((some) => (some ?? []).map(({ address }) => address))
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 

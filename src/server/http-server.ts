@@ -1,7 +1,6 @@
 /** The coordination server: routes behind the guards, and an orderly start and stop. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { rfc3339, sleep, systemClock } from '../clock.ts'
 import {
   type Coordination,
   isProjectName,
@@ -9,13 +8,15 @@ import {
   type Project,
 } from '../coordination/coordination.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { log } from '../log.ts'
+import { agentOf, coordinationToolset } from '../mcp/coordination-toolset.ts'
+import { makeServer } from '../mcp/mcp-server.ts'
+import { rfc3339, sleep, systemClock } from '../system/clock.ts'
+import { log } from '../system/log.ts'
+import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.ts'
 import { version } from '../version.ts'
 import { serveApi } from './api.ts'
-import { agentOf, coordinationToolset } from './coordination-toolset.ts'
-import { asHost, Guards, isLoopback, isWildcard, ownAddresses } from './guards.ts'
+import { Guards } from './guards.ts'
 import { HttpError, send, sendError, sendJson } from './http-exchange.ts'
-import { makeServer } from './mcp-server.ts'
 import { pageHeaders, renderPage } from './page.ts'
 import { SseSessions } from './sse.ts'
 import { StreamableHttp } from './streamable-http.ts'

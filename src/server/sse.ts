@@ -8,7 +8,7 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { uuid } from '../random.ts'
+import { uuid } from '../system/random.ts'
 import { HttpError, readJsonBody, send } from './http-exchange.ts'
 
 const keepAliveMs = 15_000

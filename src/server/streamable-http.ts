@@ -1,7 +1,7 @@
 /** Streamable HTTP at /mcp: hands a request to the SDK, which serves both protocol eras, and streams its answer back. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
-import { log } from '../log.ts'
+import { log } from '../system/log.ts'
 import { deafMs, letGoOfDeaf, readJsonBody, send } from './http-exchange.ts'
 
 export class StreamableHttp {

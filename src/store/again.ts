@@ -1,6 +1,6 @@
 /** Tries work again while a database is busy with somebody else's. */
-import { sleep } from '../clock.ts'
-import { randomFraction } from '../random.ts'
+import { sleep } from '../system/clock.ts'
+import { randomFraction } from '../system/random.ts'
 import { StoreError } from './store.ts'
 
 /** Gives up with the error itself when the time is over. */

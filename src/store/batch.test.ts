@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/support/agentmail.ts'
-import { upTo } from '../../test/support/databases.ts'
+import { upTo } from '../../test/support/store/databases.ts'
 import type { Supply, Write } from './batch.ts'
 import { openSqlite } from './sqlite.ts'
 import { marks, text } from './store.ts'

@@ -1,5 +1,5 @@
 /** One attempt to write what several calls want in one transaction: rows together, what they look up by one statement. */
-import { log } from '../log.ts'
+import { log } from '../system/log.ts'
 import { insertAll } from './insert.ts'
 import { type Row, type SqlValue, StoreError, type Transaction } from './store.ts'
 

@@ -1,6 +1,6 @@
 /** The one way to write: calls that wait at the same moment share one durable transaction, and each hears of it after the commit. */
 import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
+import { log } from '../system/log.ts'
 import { isAgain, pause } from './again.ts'
 import { Batch, type Call, CallFailed, type Need, type Write } from './batch.ts'
 import { type Store, StoreError } from './store.ts'

@@ -1,7 +1,7 @@
 /** The shape of a tool: its name, schemas, annotations and handler in one place, and how a call is answered. */
 import * as z from 'zod'
 import { AgentMailError } from '../errors.ts'
-import { log } from '../log.ts'
+import { log } from '../system/log.ts'
 
 interface ToolAnnotations {
   title?: string

@@ -1,9 +1,9 @@
 /** Mends the wikilinks that pointed to a note which has moved. */
 import { closeSync } from 'node:fs'
-import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import type { Folder } from '../folder.ts'
-import { pauses } from '../pause.ts'
+import { sleep } from '../system/clock.ts'
+import type { Folder } from '../system/folder.ts'
+import { pauses } from '../system/pause.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { isApproved, notePath } from './note-path.ts'

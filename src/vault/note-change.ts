@@ -12,9 +12,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { hasCode } from '../errors.ts'
-import type { Folder } from '../folder.ts'
-import { randomId } from '../random.ts'
-import { systemLock } from '../system-lock.ts'
+import type { Folder } from '../system/folder.ts'
+import { randomId } from '../system/random.ts'
+import { systemLock } from '../system/system-lock.ts'
 import { isSame, type NoteFile, openNote } from './note-file.ts'
 
 /** Puts new bytes in the place of a locked note, unless somebody who takes no locks has changed it: then nothing is done and the answer is false. */

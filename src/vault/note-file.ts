@@ -1,10 +1,10 @@
 /** The file of a note: read whole, and changed by one writer at a time. */
 import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs'
-import { sleep } from '../clock.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import type { Folder } from '../folder.ts'
-import { randomFraction } from '../random.ts'
-import { systemLock } from '../system-lock.ts'
+import { sleep } from '../system/clock.ts'
+import type { Folder } from '../system/folder.ts'
+import { randomFraction } from '../system/random.ts'
+import { systemLock } from '../system/system-lock.ts'
 
 /** A reply carries the note twice and escaped, and clients read lines of 10 MiB at most. */
 export const maxNoteBytes = 4 << 20

@@ -1,6 +1,6 @@
 /** Paths from outside, made into names that lead to a note of the vault; what leaves the vault is refused. */
 import { AgentMailError } from '../errors.ts'
-import { maxDepth, tooDeep } from '../folder.ts'
+import { maxDepth, tooDeep } from '../system/folder.ts'
 
 const maxPathBytes = 2048
 /** Names that Windows takes for devices, in any folder and with any ending. */
@@ -34,6 +34,9 @@ export function folderPath(path: string): string[] {
   checkFolders(path, folders)
   return folders
 }
+
+/** Of the file, without the folders on the way. */
+export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 
 export const pathOf = ({ folders, name }: NotePath): string => [...folders, name].join('/')
 

@@ -1,8 +1,8 @@
 /** Reads and writes notes: nothing is overwritten that could not be read, and nothing but what was meant changes. */
 import { closeSync, fsyncSync } from 'node:fs'
-import { sleep } from '../clock.ts'
 import { AgentMailError } from '../errors.ts'
-import type { Folder } from '../folder.ts'
+import { sleep } from '../system/clock.ts'
+import type { Folder } from '../system/folder.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { checkNumbers } from './front-matter/json-numbers.ts'

@@ -2,8 +2,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
-import { Folder, type FolderOptions } from '../folder.ts'
-import type { TryLock } from '../system-lock.ts'
+import { Folder, type FolderOptions } from '../system/folder.ts'
+import type { TryLock } from '../system/system-lock.ts'
 
 interface VaultOptions extends FolderOptions {
   /** Tests switch the lock off to show what it holds together. */

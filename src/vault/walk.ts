@@ -1,7 +1,7 @@
 /** Walks the notes below a folder in the order of their paths, and nothing else: no links, no pipes, no dot folders. */
 import type { Dirent } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
-import type { Folder } from '../folder.ts'
+import type { Folder } from '../system/folder.ts'
 import { isFolderName, isNoteName } from './note-path.ts'
 
 /** A note met on the way; `folder` is open until the next one is asked for. */

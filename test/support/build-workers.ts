@@ -1,4 +1,4 @@
-/** Bundles the programs in test/workers/, which tests start as processes of their own. */
+/** Bundles the programs in test/support/workers/, which tests start as processes of their own. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '../..')
 
 export default async function buildWorkers(): Promise<void> {
-  const folder = join(root, 'test/workers')
+  const folder = join(root, 'test/support/workers')
   await build({
     entryPoints: readdirSync(folder).map((file) => join(folder, file)),
     outdir: join(root, 'node_modules/.cache/agentmail/workers'),

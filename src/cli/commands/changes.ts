@@ -1,8 +1,9 @@
 /** agentmail changes: which changes to files were announced. */
-import { sleep } from '../../clock.ts'
+
+import type { Connection } from '../../connection/connection.ts'
 import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
-import type { Connection } from '../../server/connection.ts'
+import { sleep } from '../../system/clock.ts'
 import type { Command } from '../command.ts'
 import {
   ask,

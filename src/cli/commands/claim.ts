@@ -1,9 +1,10 @@
 /** agentmail claim: claim files before you change them. */
-import { sleep } from '../../clock.ts'
+
 import type { Flags } from '../../config.ts'
+import type { Connection } from '../../connection/connection.ts'
 import { AgentMailError } from '../../errors.ts'
-import { log } from '../../log.ts'
-import type { Connection } from '../../server/connection.ts'
+import { sleep } from '../../system/clock.ts'
+import { log } from '../../system/log.ts'
 import type { Command } from '../command.ts'
 import { acting, actingOptions, ask, reconnected } from '../coordination.ts'
 import { print, printError, printJson } from '../output.ts'

@@ -1,11 +1,12 @@
 /** agentmail cleanup: remove what nobody needs any more. */
-import { systemClock } from '../../clock.ts'
+
 import { Config } from '../../config.ts'
 import { hasName } from '../../mailbox/agent.ts'
 import { cleanup } from '../../mailbox/cleanup.ts'
 import { openPost } from '../../mailbox/post.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
+import { systemClock } from '../../system/clock.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 

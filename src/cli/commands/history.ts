@@ -1,6 +1,7 @@
 /** agentmail history: who claimed, released, announced, said what, and when. */
+
+import type { Connection } from '../../connection/connection.ts'
 import { AgentMailError } from '../../errors.ts'
-import type { Connection } from '../../server/connection.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions, textOf, timeOf } from '../coordination.ts'
 import { print, printJson } from '../output.ts'

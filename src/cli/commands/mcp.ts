@@ -5,23 +5,23 @@ import type { Command } from '../command.ts'
 
 const toolsets: Record<string, (config: Config) => Promise<number>> = {
   mailbox: async (config) => {
-    const { serveMailbox } = await import('../../server/mailbox-stdio.ts')
+    const { serveMailbox } = await import('../../mcp/toolsets/mailbox.ts')
     return serveMailbox(config)
   },
   gmail: async (config) => {
-    const { serveGmail } = await import('../../server/gmail-stdio.ts')
+    const { serveGmail } = await import('../../mcp/toolsets/gmail.ts')
     return serveGmail(config)
   },
   coordination: async (config) => {
-    const { serveCoordinationOnStdio } = await import('../../server/coordination-stdio.ts')
+    const { serveCoordinationOnStdio } = await import('../../mcp/toolsets/coordination.ts')
     return serveCoordinationOnStdio(config)
   },
   obsidian: async (config) => {
-    const { serveObsidian } = await import('../../server/obsidian-stdio.ts')
+    const { serveObsidian } = await import('../../mcp/toolsets/obsidian.ts')
     return serveObsidian(config)
   },
   postmark: async (config) => {
-    const { servePostmark } = await import('../../server/postmark-stdio.ts')
+    const { servePostmark } = await import('../../mcp/toolsets/postmark.ts')
     return servePostmark(config)
   },
 }

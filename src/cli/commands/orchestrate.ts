@@ -1,6 +1,6 @@
 /** agentmail orchestrate: work the inbox and the vault, from new mail to an approved reply. */
 import { Config, optionsOf } from '../../config.ts'
-import { report } from '../../log.ts'
+import { report } from '../../system/log.ts'
 import type { Command } from '../command.ts'
 import { jsonLine } from '../output.ts'
 import { line, localTime } from '../table.ts'
@@ -28,7 +28,7 @@ GMAIL_MCP_SERVER and OBSIDIAN_MCP_SERVER (commands that start other servers). ag
   },
 
   async run({ flags, json }) {
-    const { runOrchestrator } = await import('../../server/run-orchestrator.ts')
+    const { runOrchestrator } = await import('../../orchestrator/run-orchestrator.ts')
     const ending = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => (ending.signal.aborted ? process.exit(1) : ending.abort()))

@@ -10,7 +10,7 @@ export const command: Command = {
   options: optionsOf('host', 'port', 'db'),
 
   async run({ flags, json }) {
-    const { serveCoordination } = await import('../../server/serve-coordination.ts')
+    const { serveCoordination } = await import('../../server/serve.ts')
     return serveCoordination(new Config(flags), json)
   },
 }

@@ -1,8 +1,8 @@
 /** Why a draft is not to be approved: it was sent or rejected before, its place is taken, or mail may not go there. */
 import type { Config } from '../../config.ts'
-import { checkMail, everybody } from '../../email/check-mail.ts'
-import { type Asked, draftOf } from '../../email/draft-note.ts'
-import { checkRecipients } from '../../email/recipients.ts'
+import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
+import { checkMail, everybody } from '../../email/outgoing/check-mail.ts'
+import { checkRecipients } from '../../email/outgoing/recipients.ts'
 import { AgentMailError } from '../../errors.ts'
 import { isSame } from '../../vault/note-file.ts'
 import { statNote } from '../../vault/note-stat.ts'

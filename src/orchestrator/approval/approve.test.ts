@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { TestVault } from '../../../test/support/vault.ts'
+import { TestVault } from '../../../test/support/vault/vault.ts'
 import { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
 import { approve } from './approve.ts'

@@ -1,9 +1,11 @@
 /** A person approves a draft: recorded first, then told in the note, then moved; killed in between, the same call completes it. */
-import { sleep } from '../../clock.ts'
+
 import type { Config } from '../../config.ts'
-import { type Asked, answeredBy, hashOf } from '../../email/draft-note.ts'
+import { type Asked, answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
+import { sleep } from '../../system/clock.ts'
 import { moveNote } from '../../vault/move.ts'
+import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -20,7 +22,7 @@ import {
 import { rejectedBefore } from './reject.ts'
 import { checkReplySubject } from './reply-subject-check.ts'
 import { approvalFields, newestFor, standingAt } from './standing.ts'
-import { isOvertaken, maxTries, nameOf, oneLine, refuseEnded } from './verdict-checks.ts'
+import { isOvertaken, maxTries, oneLine, refuseEnded } from './verdict-checks.ts'
 
 interface ByWhom {
   by: string

@@ -1,6 +1,6 @@
 /** A draft in short: what it asks for, and how it stands with it. */
-import { type Fields, textOf } from '../../email/draft-fields.ts'
-import { type Asked, draftOf } from '../../email/draft-note.ts'
+import { type Fields, textOf } from '../../email/drafts/draft-fields.ts'
+import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'

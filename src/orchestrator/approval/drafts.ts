@@ -1,8 +1,9 @@
 /** The drafts of a vault as a person looks at them: which there are, and all that one of them would send. */
-import { readAttachment } from '../../email/attachments.ts'
-import { has } from '../../email/draft-fields.ts'
-import { draftOf, hashOf, kindOf } from '../../email/draft-note.ts'
-import type { AttachmentRequest, MailRequest } from '../../email/mail-request.ts'
+
+import { has } from '../../email/drafts/draft-fields.ts'
+import { draftOf, hashOf, kindOf } from '../../email/drafts/draft-note.ts'
+import { readAttachment } from '../../email/outgoing/attachments.ts'
+import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'

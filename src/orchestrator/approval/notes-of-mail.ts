@@ -3,7 +3,7 @@ import { AgentMailError } from '../../errors.ts'
 import { listNotes } from '../../vault/list.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { fields } from '../mail-note.ts'
+import { fields } from '../inbox/mail-note.ts'
 
 /** All paths, in order; none where there is no such folder. */
 export async function notesIn(vault: Vault, directory: string, filter?: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 /** A mail that came in, as a person looks at its note. */
-import { shortened } from '../../email/inbound/clean-text.ts'
+import { shortened } from '../../email/visible-text/clean-text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { fields, mailText } from '../mail-note.ts'
+import { fields, mailText } from '../inbox/mail-note.ts'
 import { mailOf, notesIn } from './notes-of-mail.ts'
 
 export interface MailHead {

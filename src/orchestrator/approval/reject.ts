@@ -1,15 +1,17 @@
 /** A person rejects a draft: recorded first, then told in the note and in that of the mail, then out of the way. */
-import { sleep } from '../../clock.ts'
-import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/draft-note.ts'
+
+import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
+import { sleep } from '../../system/clock.ts'
 import { moveNote } from '../../vault/move.ts'
+import { nameOf } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
 import { noteAt, notesOfMail } from './notes-of-mail.ts'
 import { refuseSent } from './sends-under-way.ts'
 import { newestFor } from './standing.ts'
-import { isOvertaken, maxTries, nameOf, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
+import { isOvertaken, maxTries, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
 
 interface Why {
   by: string

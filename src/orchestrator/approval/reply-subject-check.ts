@@ -1,12 +1,12 @@
 /** Refuses a reply under another subject: it would leave under that of the mail it answers, and not as it was approved. */
-import { textOf } from '../../email/draft-fields.ts'
-import { answeredBy } from '../../email/draft-note.ts'
-import { cleanLine } from '../../email/inbound/clean-text.ts'
-import { replySubject } from '../../email/reply-subject.ts'
+import { textOf } from '../../email/drafts/draft-fields.ts'
+import { answeredBy } from '../../email/drafts/draft-note.ts'
+import { replySubject } from '../../email/drafts/reply-subject.ts'
+import { cleanLine } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { fields } from '../mail-note.ts'
+import { fields } from '../inbox/mail-note.ts'
 import { mailOf } from './notes-of-mail.ts'
 
 /** Where the mail has no note, there is nothing to compare with. */

@@ -1,12 +1,12 @@
 /** What the orchestrator has sent, or may have, as its state tells: that is neither taken back nor approved anew. */
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
-import { answeredBy, hashOf } from '../../email/draft-note.ts'
+import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../json.ts'
+import { isRecord, jsonOf } from '../../system/json.ts'
 import { logFolders } from '../../vault/log-file.ts'
+import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { nameOf } from './verdict-checks.ts'
 
 const stateFile = 'orchestrator_state.json'
 /** Far more than that of 100,000 mails. */

@@ -1,8 +1,9 @@
 /** Whether a note in Approved/ may be sent: as a person approved it by command, as a person put it there by hand, or not at all. */
 import type { BigIntStats } from 'node:fs'
-import { type Fields, has } from '../../email/draft-fields.ts'
-import { draftOf, hashOf } from '../../email/draft-note.ts'
+import { type Fields, has } from '../../email/drafts/draft-fields.ts'
+import { draftOf, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
+import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, notFound, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -91,7 +92,7 @@ export async function standingAt(
 
 /** The last word about the note of this name, in whatever folder it was. */
 export const newestFor = (verdicts: readonly Verdict[], path: string): Verdict | undefined =>
-  verdicts.findLast(({ note }) => nameOf(note) === nameOf(path))
+  verdicts.findLast(({ note }) => ownName(note) === ownName(path))
 
 /** Under another name: the same file, the same mail, or another answer. What was rejected says nothing about other notes. */
 const isOfSame = (
@@ -158,5 +159,5 @@ function voidFor(error: unknown): Standing {
   return { is: 'void', reason: `it cannot be sent: ${error.message}.${next}` }
 }
 
-const nameOf = (path: string): string => composed(path.split('/').at(-1) ?? '')
+const ownName = (path: string): string => composed(nameOf(path))
 const composed = (text: string): string => text.normalize('NFC')

@@ -32,7 +32,6 @@ export function refuseEnded({ path, frontmatter: { status } }: Note): void {
   )
 }
 
-export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 export const topOf = (path: string): string => path.split('/')[0] ?? ''
 
 /** Whether a note was changed or moved by somebody else at this moment, so that all is to be looked at anew. */

@@ -1,9 +1,9 @@
 /** An exchange with the service of a model, over its maker's own client: within a deadline, and with words of ours for what goes wrong. */
 import type * as z from 'zod'
-import { systemClock } from '../../clock.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../json.ts'
-import { redacted } from '../../redact.ts'
+import { systemClock } from '../../system/clock.ts'
+import { isRecord, jsonOf } from '../../system/json.ts'
+import { redacted } from '../../system/redact.ts'
 import { version } from '../../version.ts'
 import { boundedPost, type Reply, TooLarge } from './bounded-post.ts'
 import { doesNotFit } from './does-not-fit.ts'

@@ -1,6 +1,6 @@
 /** Decides by asking a language model. What it answers is a proposal that has to fit. */
 import { AgentMailError } from '../../errors.ts'
-import { redacted } from '../../redact.ts'
+import { redacted } from '../../system/redact.ts'
 import type { Decision, TriageMail, Triager } from './decision.ts'
 import { doesNotFit } from './does-not-fit.ts'
 import { parseAnswer } from './parse-decision.ts'

@@ -1,10 +1,10 @@
 /** Takes an answer for a decision, or says what does not fit: nothing is guessed, and nobody but the sender is written to. */
 import * as z from 'zod'
-import { cleanLine, cleanText, shortened } from '../../email/inbound/clean-text.ts'
-import { readHtml } from '../../email/inbound/html-to-text.ts'
-import { looksLikeHtml } from '../../email/inbound/looks-like-html.ts'
+import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
+import { readHtml } from '../../email/visible-text/html-to-text.ts'
+import { looksLikeHtml } from '../../email/visible-text/looks-like-html.ts'
 import type { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../json.ts'
+import { isRecord, jsonOf } from '../../system/json.ts'
 import type { Decision } from './decision.ts'
 import { doesNotFit } from './does-not-fit.ts'
 

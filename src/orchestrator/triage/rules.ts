@@ -1,9 +1,9 @@
 /** Decides by the rules that a person keeps in the note Rules.md. */
 import * as z from 'zod'
-import { cleanLine } from '../../email/inbound/clean-text.ts'
+import { cleanLine } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord } from '../../json.ts'
-import { sha256 } from '../../sha256.ts'
+import { isRecord } from '../../system/json.ts'
+import { sha256 } from '../../system/sha256.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Decision, TriageMail, Triager } from './decision.ts'
 import { readDecision } from './parse-decision.ts'

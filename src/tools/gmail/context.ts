@@ -1,6 +1,6 @@
 /** What the gmail tools work with. */
-import type { Outgoing } from '../../email/outgoing.ts'
-import type { Inbox } from '../../email/providers/provider.ts'
+import type { Outgoing } from '../../email/outgoing/outgoing.ts'
+import type { Inbox } from '../../providers/provider.ts'
 
 export interface GmailContext {
   inbox: Inbox

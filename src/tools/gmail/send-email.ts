@@ -1,6 +1,6 @@
 /** send_email: send a mail, or a reply in its thread. */
 import * as z from 'zod'
-import { bodyOf } from '../../email/body.ts'
+import { bodyOf } from '../../email/outgoing/body.ts'
 import { defineTool } from '../define-tool.ts'
 import { inJson } from '../json-error.ts'
 import { requiredText } from '../required-text.ts'

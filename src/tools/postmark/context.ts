@@ -1,5 +1,5 @@
 /** What the postmark tools work with. */
-import type { Outgoing } from '../../email/outgoing.ts'
+import type { Outgoing } from '../../email/outgoing/outgoing.ts'
 
 export interface PostmarkContext {
   outgoing: Pick<Outgoing, 'send'>

@@ -1,6 +1,6 @@
 /** How the postmark tools tell what became of a mail. */
 import * as z from 'zod'
-import type { Drafted, Sent } from '../../email/outgoing.ts'
+import type { Drafted, Sent } from '../../email/outgoing/outgoing.ts'
 import type { AgentMailError } from '../../errors.ts'
 
 /** A mail was sent, or waits for a person. */

@@ -1,9 +1,9 @@
 /** Reading front matter: every tricky note comes to what it says, every broken one is refused where it is broken. */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
-import { brokenNotes } from '../../../test/support/broken-notes.ts'
 import { isLong } from '../../../test/support/parts.ts'
-import { trickyNotes } from '../../../test/support/tricky-notes.ts'
+import { brokenNotes } from '../../../test/support/vault/broken-notes.ts'
+import { trickyNotes } from '../../../test/support/vault/tricky-notes.ts'
 import { AgentMailError } from '../../errors.ts'
 import { parseFrontMatter } from './front-matter.ts'
 import { decodeNote, joinNote, splitNote } from './note-text.ts'

@@ -1,7 +1,7 @@
 /** Hears of changes in the folders of a vault: one watch a folder, on the folder itself, wherever its path leads later. */
 import { type FSWatcher, watch } from 'node:fs'
 import { hasCode } from '../../errors.ts'
-import type { Folder } from '../../folder.ts'
+import type { Folder } from '../../system/folder.ts'
 import { isNoteName } from '../note-path.ts'
 
 interface Watch {

@@ -1,6 +1,6 @@
 /** Tells on stderr how far a long work on the index has come. */
-import { log } from '../../log.ts'
-import { pauses } from '../../pause.ts'
+import { log } from '../../system/log.ts'
+import { pauses } from '../../system/pause.ts'
 import type { Vault } from '../vault.ts'
 import { walkNotes } from '../walk.ts'
 

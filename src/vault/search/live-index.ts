@@ -1,9 +1,10 @@
 /** Keeps the index of a vault: builds it in the background, follows the notes, and makes it anew when it is damaged. */
-import { sleep } from '../../clock.ts'
-import { log } from '../../log.ts'
-import { pauses } from '../../pause.ts'
+
 import { isAgain } from '../../store/again.ts'
 import { StoreError } from '../../store/store.ts'
+import { sleep } from '../../system/clock.ts'
+import { log } from '../../system/log.ts'
+import { pauses } from '../../system/pause.ts'
 import type { Vault } from '../vault.ts'
 import { Comparison } from './comparison.ts'
 import { FolderWatches } from './folder-watches.ts'

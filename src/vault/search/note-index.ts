@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pause } from '../../pause.ts'
-import { randomId } from '../../random.ts'
 import { again, isAgain } from '../../store/again.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../../store/store.ts'
+import type { Pause } from '../../system/pause.ts'
+import { randomId } from '../../system/random.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
 import { SeenTerms } from './seen-terms.ts'
 

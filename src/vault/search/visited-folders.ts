@@ -1,5 +1,5 @@
 /** The folders that one search goes into, each entered once. */
-import type { Folder } from '../../folder.ts'
+import type { Folder } from '../../system/folder.ts'
 import type { Vault } from '../vault.ts'
 import { enterable } from '../walk.ts'
 

@@ -1,0 +1,147 @@
+/** What the subcommands of `agentmail drafts` do and print. */
+import { userInfo } from 'node:os'
+import { Config } from '../../../config.ts'
+import { AgentMailError } from '../../../errors.ts'
+import { approve } from '../../../orchestrator/approval/approve.ts'
+import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
+import { listDrafts, showNote } from '../../../orchestrator/approval/drafts.ts'
+import type { MailHead } from '../../../orchestrator/approval/received-mail.ts'
+import { reject } from '../../../orchestrator/approval/reject.ts'
+import { Vault } from '../../../vault/vault.ts'
+import type { Call } from '../../command.ts'
+import { print, printError, printJson } from '../../output.ts'
+import { atMost } from '../../subcommands.ts'
+import { line, shortened, table } from '../../table.ts'
+import { findDraft } from './find-draft.ts'
+import { draftWords, goesTo, mailWords } from './words.ts'
+
+/** More than a person takes in at once; --json has them all. */
+const mostMails = 20
+const widest = 80
+
+export async function list({ flags, positionals, json }: Call): Promise<number> {
+  atMost(0, positionals)
+  const vault = Vault.named(new Config(flags))
+  const { drafts, mails, faults } = await listDrafts(vault, flags.all === true)
+  for (const { path, message } of faults) {
+    printError(line(message.includes(path) ? message : `${path}: ${message}`))
+  }
+  if (json) printJson({ drafts, mails })
+  else print([...draftTable(drafts), ...mailTable(mails)].join('\n\n') || 'Nothing waits for you')
+  return 0
+}
+
+function draftTable(drafts: DraftHead[]): string[] {
+  if (drafts.length === 0) return []
+  const rows = drafts.map((draft) => [
+    draft.path,
+    stateOf(draft),
+    goesTo(draft),
+    shortened(line(draft.subject), widest),
+  ])
+  return [
+    table(['NOTE', 'STATUS', 'TO', 'SUBJECT'], rows),
+    'agentmail drafts show <note> prints one, agentmail drafts approve <note> lets it go.',
+  ]
+}
+
+function mailTable(mails: MailHead[]): string[] {
+  if (mails.length === 0) return []
+  const rows = mails
+    .slice(0, mostMails)
+    .map(({ path, status, from, subject, reason }) => [
+      path,
+      status,
+      from,
+      subject,
+      shortened(line(reason ?? ''), widest),
+    ])
+  const more = mails.length - rows.length
+  const shown = table(['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'], rows)
+  return [more > 0 ? `${shown}\nand ${more} more` : shown]
+}
+
+export async function show(call: Call): Promise<number> {
+  const { vault, path } = await meant(call, 'show')
+  const shown = await showNote(vault, path)
+  if (call.json) printJson(shown)
+  else print(shown.kind === 'received' ? mailWords(shown) : draftWords(shown))
+  return 0
+}
+
+export async function approveNote(call: Call): Promise<number> {
+  const { vault, path, config } = await meant(call, 'approve')
+  const { agent } = call.flags
+  const { asked, ...approved } = await approve(vault, path, {
+    by: whoOf(call.flags.by),
+    agent: typeof agent === 'string' ? agent : undefined,
+    config,
+  })
+  if (call.json) printJson(approved)
+  else {
+    const [to, subject] =
+      asked.kind === 'mail'
+        ? [asked.request.to, asked.request.subject]
+        : [`@${asked.agent}`, asked.subject]
+    const lines = [
+      `${approved.already ? 'Approved already' : 'Approved'}: ${line(approved.path)}`,
+      `  to ${line(to)}: ${line(subject)}`,
+      `  by ${line(approved.approved_by)}, SHA-256 ${approved.sha256.slice(0, 12)}`,
+      'agentmail orchestrate sends it, unless it is changed.',
+    ]
+    // At once: who reads only the first line closes the pipe, and what is done would look failed.
+    print(lines.join('\n'))
+  }
+  return 0
+}
+
+export async function rejectNote(call: Call): Promise<number> {
+  const { vault, path } = await meant(call, 'reject')
+  const { reason } = call.flags
+  const rejected = await reject(vault, path, {
+    by: whoOf(call.flags.by),
+    reason: typeof reason === 'string' && reason.trim() !== '' ? reason : undefined,
+  })
+  if (call.json) printJson(rejected)
+  else {
+    const { path, status, mail } = rejected
+    const waits = mail === path ? 'It waits there' : `The mail waits in ${mail} [needs_info]`
+    const next = `${line(waits)}; set its status to pending to have it decided about anew.`
+    print([`Rejected: ${line(path)} [${status}]`, ...(mail === null ? [] : [next])].join('\n'))
+  }
+  return 0
+}
+
+async function meant(
+  { flags, positionals }: Call,
+  verb: string,
+): Promise<{ config: Config; vault: Vault; path: string }> {
+  const config = new Config(flags)
+  const vault = Vault.named(config)
+  const [given] = atMost(1, positionals)
+  if (given === undefined || given === '') {
+    throw new AgentMailError(
+      'missing_arguments',
+      'which note?',
+      `Write agentmail drafts ${verb} <note>; agentmail drafts shows which there are.`,
+    )
+  }
+  const path = await findDraft(vault, config.text('vault') ?? vault.root, given)
+  return { config, vault, path }
+}
+
+function whoOf(flag: string | boolean | undefined): string {
+  if (typeof flag === 'string') return flag
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}` // one that the system has no name for
+  }
+}
+
+function stateOf({ status, standing, sent_at }: DraftHead): string {
+  if (sent_at !== null) return 'sent already'
+  return standing !== null && (status === null || status === 'pending_approval')
+    ? standing
+    : (status ?? '-')
+}

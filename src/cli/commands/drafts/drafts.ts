@@ -1,0 +1,54 @@
+/** agentmail drafts: see what waits to be sent, and approve or reject it. */
+import { optionsOf } from '../../../config.ts'
+import type { Command } from '../../command.ts'
+import { runSubcommand, type Subcommand } from '../../subcommands.ts'
+
+const subcommands: Record<string, Subcommand> = {
+  list: {
+    run: async (call) => (await import('./commands.ts')).list(call),
+    options: ['all'],
+  },
+  show: { run: async (call) => (await import('./commands.ts')).show(call), options: [] },
+  approve: {
+    run: async (call) => (await import('./commands.ts')).approveNote(call),
+    options: ['agent', 'by'],
+  },
+  reject: {
+    run: async (call) => (await import('./commands.ts')).rejectNote(call),
+    options: ['reason', 'by'],
+  },
+}
+
+export const command: Command = {
+  usage: '[list] | show <note> | approve <note> | reject <note>',
+  summary: 'See the drafts that wait to be sent, and approve or reject them.',
+  details: `The drafts are notes of the vault that VAULT_PATH or --vault names. <note> is a path in the vault, such as
+Drafts/hello.md; its name alone will do.
+
+Edit a draft as you like before you approve it, in Obsidian or any editor: the text below the front matter is
+exactly what is sent; to, cc, bcc, subject and attachments (paths in the vault) stand in the front matter. A
+reply keeps the subject of the mail that it answers.
+
+list shows what waits, urgent mail first: drafts, what is approved and not sent yet, and mails that are to
+be given to an agent; then the mails that wait for you. show prints one, its text exactly as it will be sent,
+and the mail that it answers.
+approve records who approves, when, and a hash of exactly what will be sent, then moves the note to
+Approved/, from where agentmail orchestrate sends it. If it is changed afterwards it is not sent.
+reject moves it to Done/; the mail that it would have answered waits for you again.`,
+  maxPositionals: Number.POSITIVE_INFINITY,
+  options: {
+    ...optionsOf('vault'),
+    all: { type: 'boolean', about: 'list: also what is done' },
+    agent: { type: 'string', value: 'name', about: 'approve: who is given a delegated mail' },
+    by: { type: 'string', value: 'name', about: 'approve, reject: who you are (your user name)' },
+    reason: { type: 'string', value: 'text', about: 'reject: why' },
+  },
+
+  run: (call) =>
+    runSubcommand(
+      'drafts',
+      subcommands,
+      call.positionals.length > 0 ? call : { ...call, positionals: ['list'] },
+      'Write agentmail drafts list, show <note>, approve <note> or reject <note>.',
+    ),
+}

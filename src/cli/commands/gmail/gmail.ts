@@ -1,0 +1,32 @@
+/** agentmail gmail: log in to a Gmail account, see whether it works, log out. */
+import { optionsOf } from '../../../config.ts'
+import type { Command } from '../../command.ts'
+import { runSubcommand, type Subcommand } from '../../subcommands.ts'
+
+const subcommands: Record<string, Subcommand> = {
+  login: {
+    run: async (call) => (await import('./commands.ts')).login(call),
+    options: ['no-browser'],
+  },
+  status: { run: async (call) => (await import('./commands.ts')).status(call), options: [] },
+  logout: { run: async (call) => (await import('./commands.ts')).logout(call), options: [] },
+}
+
+export const command: Command = {
+  usage: 'login | status | logout',
+  summary: 'Log in to a Gmail account, see whether it works, log out.',
+  details: `login wants Google's client_secret.json of an OAuth client of type "Desktop app", at GMAIL_CREDENTIALS_PATH
+or as agentmail/gmail/client_secret.json in your config folder. It shows an address to open in a browser; where
+that runs on another machine, paste the address that it ends at. The token is kept beside client_secret.json,
+or at GMAIL_TOKEN_PATH, readable by you alone; that path wins over --account.
+status tries every account, or the one that is named: the exit code is 1 if one does not work.
+logout ends the login at Google and removes the token.`,
+  maxPositionals: 1,
+  options: {
+    ...optionsOf('gmailAccount'),
+    'no-browser': { type: 'boolean', about: 'login: only show the address, open no browser' },
+  },
+
+  run: (call) =>
+    runSubcommand('gmail', subcommands, call, 'Write agentmail gmail login, status or logout.'),
+}

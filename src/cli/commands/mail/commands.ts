@@ -1,0 +1,187 @@
+/** What the subcommands of `agentmail mail` do and print. */
+import { Config } from '../../../config.ts'
+import { MailDesk } from '../../../email/mail-desk.ts'
+import { openProvider, providerName } from '../../../email/mail-provider.ts'
+import { readAudit } from '../../../email/outgoing/audit.ts'
+import { bodyOf } from '../../../email/outgoing/body.ts'
+import { mailLog } from '../../../email/outgoing/mail-log.ts'
+import { logsOf, openLedger } from '../../../email/outgoing/open-outgoing.ts'
+import type { Drafted, Sent } from '../../../email/outgoing/outgoing.ts'
+import { settleSend } from '../../../email/outgoing/settle-send.ts'
+import { getEmail, listEmails } from '../../../email/reading.ts'
+import { AgentMailError, isUnclear } from '../../../errors.ts'
+import type { Call } from '../../command.ts'
+import { print, printError, printJson } from '../../output.ts'
+import { pipedText } from '../../piped-text.ts'
+import { atMost, countOf } from '../../subcommands.ts'
+import { line, localTime, plain, table } from '../../table.ts'
+
+const maxBodyBytes = 10 << 20
+const maxListed = 500
+/** Exit code of a mail that may have been sent: not that of a refusal, which may be tried again. */
+const unknownOutcome = 3
+
+export async function list({ flags, positionals, json }: Call): Promise<number> {
+  const query = positionals.join(' ') || 'is:unread'
+  const max_results = Math.min(countOf('limit', flags.limit) ?? 10, maxListed)
+  const page_token = textOf(flags.page)
+  const found = await withDesk(flags, async (desk) =>
+    listEmails(await desk.inbox(), { query, max_results, page_token }),
+  )
+  if (json) printJson(found)
+  else if (found.emails.length === 0) print('No mail found')
+  else {
+    const rows = found.emails.map(({ id, date, sender, subject }) => [
+      id,
+      shownTime(date),
+      sender,
+      subject,
+    ])
+    print(table(['ID', 'DATE', 'FROM', 'SUBJECT'], rows))
+    if (found.next_page_token !== undefined) {
+      print(`\nThere is more: --page ${line(found.next_page_token)}`)
+    }
+  }
+  return 0
+}
+
+export async function show({ flags, positionals, json }: Call): Promise<number> {
+  const [id] = atMost(1, positionals)
+  if (id === undefined) throw missing('which mail?', 'Write agentmail mail show <id>.')
+  const mail = await withDesk(flags, async (desk) => getEmail(await desk.inbox(), id))
+  if (json) printJson(mail)
+  else {
+    print(
+      `From:    ${line(mail.sender)}\nTo:      ${line(mail.to)}\nDate:    ${shownTime(mail.date)}`,
+    )
+    print(`Subject: ${line(mail.subject)}`)
+    if (mail.has_attachments) print(`Files:   ${mail.attachment_names.map(line).join(', ')}`)
+    print(`\n${plain(mail.body)}`)
+  }
+  return 0
+}
+
+export async function send({ flags, positionals, json }: Call): Promise<number> {
+  const to = textOf(flags.to)
+  if (to === undefined) {
+    throw missing(
+      'who gets the mail?',
+      'Write agentmail mail send --to <address> --subject <text>.',
+    )
+  }
+  const body = textOf(flags.body) ?? (await pipedText(false, maxBodyBytes))
+  if (body === undefined) {
+    throw missing('what does the mail say?', 'Give --body, or pipe the text to the command.')
+  }
+  const sending = withDesk(flags, (desk) =>
+    desk.send({
+      from: textOf(flags.from),
+      to,
+      cc: textOf(flags.cc),
+      bcc: textOf(flags.bcc),
+      subject: textOf(flags.subject) ?? '',
+      ...bodyOf(body),
+      attachments: positionals.map((path) => ({ path })),
+      reply_to_message_id: textOf(flags['reply-to']),
+      idempotency_key: textOf(flags.key),
+    }),
+  )
+  let result: Sent | Drafted
+  try {
+    result = await sending
+  } catch (error) {
+    if (!isUnclear(error)) throw error
+    printError(`error: ${error.text}`)
+    if (json) printJson({ status: 'unknown', id: error.details?.id ?? null })
+    return unknownOutcome
+  }
+  if (json) printJson(result.status === 'sent' ? result.receipt : result)
+  else if (result.status === 'sent') print(sentLine(to, result.receipt.message_id))
+  else print(`Not sent yet: it waits for approval in ${line(result.draft)}`)
+  return 0
+}
+
+export async function log({ flags, positionals, json }: Call): Promise<number> {
+  atMost(0, positionals)
+  const config = new Config(flags)
+  const limit = countOf('limit', flags.limit) ?? 20
+  const ledger = await openLedger(config)
+  try {
+    const mails = mailLog(await ledger.list(limit), await auditIfThere(config), limit)
+    if (json) printJson({ mails })
+    else if (mails.length === 0) print('No mail was sent yet')
+    else {
+      const rows = mails.map((mail) => [
+        mail.id ?? '-',
+        shownTime(mail.at),
+        mail.state,
+        mail.to,
+        mail.subject,
+        mail.draft ?? mail.reason ?? '',
+      ])
+      print(table(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT', 'REMARK'], rows))
+    }
+    return 0
+  } finally {
+    await ledger.close()
+  }
+}
+
+export async function settle({ flags, positionals, json }: Call): Promise<number> {
+  const [id, outcome] = atMost(2, positionals)
+  if (id === undefined) {
+    throw missing(
+      'which mail?',
+      'Write agentmail mail settle <id> [sent|not-sent]; mail log shows the ids.',
+    )
+  }
+  if (outcome !== undefined && outcome !== 'sent' && outcome !== 'not-sent') {
+    throw new AgentMailError(
+      'invalid_request',
+      `unknown outcome: ${outcome}`,
+      'Write sent or not-sent, or leave it out to ask the mail service.',
+    )
+  }
+  const entry = await settleSend(new Config(flags), id, outcome)
+  if (json) printJson(entry)
+  else
+    print(
+      `Mail ${entry.id} to ${line(entry.to.join(', '))} is settled: ${entry.state === 'sent' ? 'sent' : 'not sent'}`,
+    )
+  return 0
+}
+
+async function withDesk<T>(flags: Call['flags'], work: (desk: MailDesk) => Promise<T>): Promise<T> {
+  const config = new Config(flags)
+  const desk = new MailDesk(config, () => openProvider(config, providerName(config)))
+  try {
+    return await work(desk)
+  } finally {
+    // What was sent stays sent, whatever goes wrong now.
+    await desk.close().catch((error) => printError(`The ledger was not closed: ${error}`))
+  }
+}
+
+/** The ledger tells most of it, also where the vault is gone. */
+async function auditIfThere(config: Config) {
+  try {
+    return await readAudit(logsOf(config))
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    printError(`The audit cannot be read: ${error.message}`)
+    return []
+  }
+}
+
+/** Mail may carry no date that can be understood. */
+const shownTime = (date: string): string => (Number.isNaN(Date.parse(date)) ? '' : localTime(date))
+
+const textOf = (flag: string | boolean | undefined): string | undefined =>
+  typeof flag === 'string' && flag !== '' ? flag : undefined
+
+/** A person who settled a mail as sent may not have known its id. */
+const sentLine = (to: string, id: string): string =>
+  `Sent to ${line(to)}${id === '' ? '' : `, message ${line(id)}`}`
+
+const missing = (message: string, next: string) =>
+  new AgentMailError('missing_arguments', message, next)

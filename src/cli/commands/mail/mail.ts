@@ -1,0 +1,58 @@
+/** agentmail mail: read and send mail, and see what was sent. */
+import { optionsOf } from '../../../config.ts'
+import type { Command } from '../../command.ts'
+import { runSubcommand, type Subcommand } from '../../subcommands.ts'
+
+const subcommands: Record<string, Subcommand> = {
+  list: {
+    run: async (call) => (await import('./commands.ts')).list(call),
+    options: ['limit', 'page'],
+  },
+  show: { run: async (call) => (await import('./commands.ts')).show(call), options: [] },
+  send: {
+    run: async (call) => (await import('./commands.ts')).send(call),
+    options: ['to', 'cc', 'bcc', 'from', 'subject', 'body', 'reply-to', 'key'],
+  },
+  log: { run: async (call) => (await import('./commands.ts')).log(call), options: ['limit'] },
+  settle: { run: async (call) => (await import('./commands.ts')).settle(call), options: [] },
+}
+
+const addresses = { type: 'string', value: 'addresses', isList: true } as const
+
+export const command: Command = {
+  usage:
+    'list [query] | show <id> | send --to <address> --subject <text> [attachment…] | log | settle <id> [sent|not-sent]',
+  summary: 'Read and send mail, see what was sent, and settle what is unclear.',
+  details: `The mail service is the one that AGENTMAIL_MAIL names (gmail, postmark, smtp or local); without it,
+the one that is set up: AGENTMAIL_SMTP_URL, POSTMARK_SERVER_TOKEN, else Gmail.
+
+list finds mails (default: is:unread), newest first; show prints one as text, which marks nothing as read.
+send takes its text from --body or from standard input; attachments are paths in the vault. What
+AGENTMAIL_SEND_POLICY and AGENTMAIL_SEND_TO say holds here too. Exit code 3: it is not known whether it
+was sent, so do not send it again before you have looked.
+log shows what was sent, from the ledger and the audit. A mail that is "unknown" may have been sent or
+not: settle asks the mail service, or takes your word for it.`,
+  maxPositionals: Number.POSITIVE_INFINITY,
+  options: {
+    ...optionsOf('vault', 'gmailAccount'),
+    db: { type: 'string', value: 'db', about: 'where the ledger is, instead of your own one' },
+    to: { ...addresses, about: 'send: who gets it, comma-separated or one --to each' },
+    cc: { ...addresses, about: 'send: who gets a copy' },
+    bcc: { ...addresses, about: 'send: who gets a copy that nobody sees' },
+    from: { type: 'string', value: 'address', about: 'send: who sends it' },
+    subject: { type: 'string', value: 'text', about: 'send: what it is about' },
+    body: { type: 'string', value: 'text', about: 'send: what it says, as text or HTML' },
+    'reply-to': { type: 'string', value: 'id', about: 'send: the mail that it answers' },
+    key: { type: 'string', value: 'text', about: 'send: the same key sends once' },
+    limit: { type: 'string', value: 'n', about: 'list, log: so many at most (10, 20)' },
+    page: { type: 'string', value: 'token', about: 'list: goes on where the last page ended' },
+  },
+
+  run: (call) =>
+    runSubcommand(
+      'mail',
+      subcommands,
+      call,
+      'Write agentmail mail list, show <id>, send, log or settle <id>.',
+    ),
+}

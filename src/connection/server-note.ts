@@ -1,0 +1,39 @@
+/** The note for a database that says which server answers for it, so that other processes go through that server. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { isRecord, jsonOf } from '../system/json.ts'
+import { log } from '../system/log.ts'
+
+export interface ServerNote {
+  url: string
+  /** Tells this start of a server from others that had the port before. */
+  instance: string
+}
+
+export function writeServerNote(file: string, note: ServerNote): void {
+  try {
+    rmSync(`${file}.new`, { force: true })
+    writeFileSync(`${file}.new`, JSON.stringify({ ...note, pid: process.pid }), {
+      mode: 0o600,
+      flag: 'wx',
+    })
+    renameSync(`${file}.new`, file)
+  } catch {
+    log(`${file} could not be written: other processes will work on the database themselves`)
+  }
+}
+
+export function readServerNote(file: string): ServerNote | undefined {
+  try {
+    const note = jsonOf(readFileSync(file, 'utf8'))
+    if (!isRecord(note) || typeof note.url !== 'string' || typeof note.instance !== 'string')
+      return undefined
+    return { url: note.url, instance: note.instance }
+  } catch {
+    return undefined
+  }
+}
+
+/** Unless another server has taken its place. */
+export function removeServerNote(file: string, { instance }: ServerNote): void {
+  if (readServerNote(file)?.instance === instance) rmSync(file, { force: true })
+}

@@ -1,0 +1,85 @@
+/** What a mail server works with, opened when it is first needed: a service to read, and the way out. */
+import type { Config } from '../config.ts'
+import { AgentMailError, notSent } from '../errors.ts'
+import type { Inbox, Provider } from '../providers/provider.ts'
+import { log } from '../system/log.ts'
+import type { MailRequest } from './outgoing/mail-request.ts'
+import { openOutgoing } from './outgoing/open-outgoing.ts'
+import type { Drafted, Outgoing, Sent } from './outgoing/outgoing.ts'
+import { allowedRecipients } from './outgoing/recipients.ts'
+
+export class MailDesk {
+  readonly #config: Config
+  readonly #openProvider: () => Promise<Provider>
+  #provider: Promise<Provider> | undefined
+  #outgoing: Promise<Outgoing> | undefined
+
+  constructor(config: Config, openProvider: () => Promise<Provider>) {
+    checkSendSettings(config)
+    this.#config = config
+    this.#openProvider = openProvider
+  }
+
+  provider(): Promise<Provider> {
+    this.#provider ??= this.#openProvider().catch((error) => {
+      this.#provider = undefined
+      throw error
+    })
+    return this.#provider
+  }
+
+  async inbox(): Promise<Inbox> {
+    const { inbox, name } = await this.provider()
+    if (inbox) return inbox
+    throw new AgentMailError(
+      'invalid_request',
+      `${name} can only send mail, not read it`,
+      'Set AGENTMAIL_MAIL to gmail or local to read mail.',
+    )
+  }
+
+  async send(request: MailRequest): Promise<Sent | Drafted> {
+    return (await this.#wayOut()).send(request)
+  }
+
+  async close(): Promise<void> {
+    await (await this.#outgoing?.catch(() => undefined))?.close()
+  }
+
+  #wayOut(): Promise<Outgoing> {
+    this.#outgoing ??= this.#openOutgoing().catch((error) => {
+      this.#outgoing = undefined
+      throw error
+    })
+    return this.#outgoing
+  }
+
+  /** Where the ledger is belongs to the log, not to an answer. */
+  async #openOutgoing(): Promise<Outgoing> {
+    const provider = await this.provider()
+    try {
+      return await openOutgoing(this.#config, provider)
+    } catch (error) {
+      if (AgentMailError.is(error) && /config/.test(error.code)) throw error
+      log(`the record of sent mail: ${error instanceof Error ? error.message : error}`)
+      throw notSent(
+        'send_failed',
+        'nothing was sent, because the record of sent mail could not be opened',
+        'The server has logged why. Try again when that is mended.',
+      )
+    }
+  }
+}
+
+/** A policy that is misspelled must not mean that mail goes out. */
+export function checkSendSettings(config: Config): void {
+  try {
+    config.choice('sendPolicy', ['direct', 'approve'])
+    config.seconds('sendTimeoutSeconds')
+    config.number('sendRate')
+    allowedRecipients(config)
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw new AgentMailError('server_config', error.message, error.next)
+  }
+}

@@ -1,0 +1,232 @@
+/** The one way out: every mail, whatever tool or provider, is checked, recorded, audited and sent here. */
+
+import type { Config } from '../../config.ts'
+import { AgentMailError, isNotSent, isUnclear, notSent } from '../../errors.ts'
+import { addressList } from '../../mime/address.ts'
+import type { OutgoingMail, Provider, Receipt } from '../../providers/provider.ts'
+import { type Clock, rfc3339, systemClock } from '../../system/clock.ts'
+import { log } from '../../system/log.ts'
+import { sha256 } from '../../system/sha256.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { writeDraft } from '../drafts/draft.ts'
+import { replySubject } from '../drafts/reply-subject.ts'
+import { askedBody, askedSubject } from './asked-body.ts'
+import { preview, writeAudit } from './audit.ts'
+import { checkMail, contentHash, everybody } from './check-mail.ts'
+import type { MailRequest } from './mail-request.ts'
+import { inTime, outcomeUnknown, recorded, settleIfPossible, withOutcome } from './outcome.ts'
+import { Rate } from './rate.ts'
+import { checkRecipients } from './recipients.ts'
+import type { SendLedger } from './send-ledger.ts'
+import { receiptOf, type SendRecord } from './send-record.ts'
+
+export type Sent = { status: 'sent'; receipt: Receipt }
+export type Drafted = { status: 'pending_approval'; draft: string }
+
+interface OutgoingOptions {
+  config: Config
+  provider: Provider
+  ledger: SendLedger
+  /** The vault of the settings; throws where there is none. */
+  vault: () => Vault
+  /** Where the audit is written: the vault, or a folder of AgentMail's own where none is set. */
+  logs: () => Vault
+  clock?: Clock
+}
+
+export class Outgoing {
+  readonly #options: OutgoingOptions
+  readonly #clock: Clock
+  readonly #rate: Rate
+  readonly #timeoutMs: number
+  readonly #needsApproval: boolean
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosing = false
+
+  constructor(options: OutgoingOptions) {
+    const { config, clock = systemClock } = options
+    this.#options = options
+    this.#clock = clock
+    this.#rate = new Rate(config.number('sendRate'), clock)
+    this.#timeoutMs = config.seconds('sendTimeoutSeconds') * 1000
+    this.#needsApproval = config.choice('sendPolicy', ['direct', 'approve']) === 'approve'
+  }
+
+  /** Sends, or leaves a draft where a person has to approve it. */
+  async send(request: MailRequest): Promise<Sent | Drafted> {
+    if (this.#isClosing)
+      throw notSent('send_failed', 'nothing was sent, because the sender is ending')
+    const work = this.#send(request)
+    this.#underWay.add(work)
+    try {
+      return await work
+    } catch (error) {
+      throw withOutcome(error)
+    } finally {
+      this.#underWay.delete(work)
+    }
+  }
+
+  /** After what is under way has ended one way or the other. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await Promise.allSettled(this.#underWay)
+    await this.#options.ledger.close()
+  }
+
+  async #send(request: MailRequest): Promise<Sent | Drafted> {
+    const { config, provider, ledger, vault } = this.#options
+    const mail = await checkMail(request, vault, provider.limits)
+    const recipients = everybody(mail).map(({ address }) => address)
+    checkRecipients(config, recipients)
+    const { isMine, record } = await recorded(() =>
+      ledger.begin({
+        scope: this.#scope(),
+        key: request.idempotency_key,
+        content_hash: contentHash(mail, request.reply_to_message_id),
+        provider: provider.name,
+        recipients,
+        subject: mail.subject,
+      }),
+    )
+    if (!isMine) return this.#endedBefore(record)
+    if (this.#needsApproval) return this.#draft(record, mail, request)
+    return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
+  }
+
+  /** A key means the same mail for one account, from whatever folder and with whatever vault. */
+  #scope(): string {
+    const { name, account } = this.#options.provider
+    return sha256(JSON.stringify([name, account]))
+  }
+
+  async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
+    const { ledger, provider, vault } = this.#options
+    const { reply_to_message_id } = request
+    const { draft, subject } = await this.#unlessItFails(record, async () => {
+      const replying = await this.#inThread(mail, reply_to_message_id)
+      const draft = await writeDraft(vault(), {
+        id: record.id,
+        provider: provider.name,
+        mail: replying,
+        reply_to_message_id,
+      })
+      return { draft, subject: replying.subject }
+    })
+    await settleIfPossible(() => ledger.settle(record, 'drafted', { draft, subject }))
+    return { status: 'pending_approval', draft }
+  }
+
+  async #sendNow(
+    record: SendRecord,
+    checked: OutgoingMail,
+    { reply_to_message_id }: MailRequest,
+  ): Promise<Receipt> {
+    const { ledger } = this.#options
+    const mail = await this.#unlessItFails(record, async () => {
+      this.#rate.take()
+      return {
+        ...(await this.#inThread(checked, reply_to_message_id)),
+        key: record.service_key ?? undefined,
+      }
+    })
+    const timestamp = rfc3339(this.#clock.now())
+    await this.#unlessItFails(record, async () => this.#audit(mail, reply_to_message_id, timestamp))
+    const sending = await this.#unlessItFails(record, () =>
+      recorded(() => ledger.sending(record, { subject: mail.subject, audited_at: timestamp })),
+    )
+    return this.#giveToService(sending, mail)
+  }
+
+  /** A reply keeps to the thread of the mail that it answers. */
+  async #inThread(mail: OutgoingMail, id: string | undefined): Promise<OutgoingMail> {
+    if (id === undefined) return mail
+    const { inbox, name } = this.#options.provider
+    if (!inbox) throw notSent('invalid_request', `${name} knows no mail to reply to`)
+    const original = await inTime(this.#timeoutMs, () => inbox.original(id)).catch((error) => {
+      throw isUnclear(error)
+        ? notSent(
+            'send_failed',
+            'nothing was sent, because the mail that it answers could not be read in time',
+          )
+        : error
+    })
+    return { ...mail, original, subject: replySubject(mail.subject, original.subject) }
+  }
+
+  #audit(mail: OutgoingMail, reply_to_message_id: string | undefined, timestamp: string): void {
+    const { provider, logs } = this.#options
+    writeAudit(logs, provider.name, {
+      event: 'pre_send_audit',
+      timestamp,
+      to: addressList(mail.to),
+      ...(mail.cc.length > 0 && { cc: addressList(mail.cc) }),
+      ...(mail.bcc.length > 0 && { bcc: addressList(mail.bcc) }),
+      subject: askedSubject(mail),
+      body_preview: preview(askedBody(provider.name, mail)),
+      reply_to_message_id: reply_to_message_id ?? null,
+      severity: 'INFO',
+    })
+  }
+
+  async #giveToService(record: SendRecord, mail: OutgoingMail): Promise<Receipt> {
+    const { ledger } = this.#options
+    let receipt: Receipt
+    try {
+      receipt = await inTime(this.#timeoutMs, (signal) => this.#options.provider.send(mail, signal))
+    } catch (error) {
+      if (isNotSent(error)) {
+        await settleIfPossible(() => ledger.settle(record, 'failed', { reason: error.message }))
+        throw error
+      }
+      const reason = AgentMailError.is(error)
+        ? error.message
+        : 'the service could not be understood'
+      if (!AgentMailError.is(error)) {
+        log(`sending failed: ${error instanceof Error ? error.name : 'unknown error'}`)
+      }
+      await settleIfPossible(() => ledger.settle(record, 'unknown', { reason }))
+      throw outcomeUnknown(record.id, reason, AgentMailError.is(error) ? error.details : {})
+    }
+    await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
+    return receipt
+  }
+
+  /** What has gone wrong before the service was called may be tried again with the same key. */
+  async #unlessItFails<T>(record: SendRecord, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = AgentMailError.is(error) ? error.message : 'an unexpected error'
+      await settleIfPossible(() => this.#options.ledger.settle(record, 'failed', { reason }))
+      throw error
+    }
+  }
+
+  async #endedBefore(record: SendRecord): Promise<Sent | Drafted> {
+    if (record.state === 'sent') return { status: 'sent', receipt: receiptOf(record) }
+    if (record.state === 'drafted' && record.draft !== null) {
+      return { status: 'pending_approval', draft: record.draft }
+    }
+    const receipt = await this.reconcile(record)
+    if (receipt) return { status: 'sent', receipt }
+    throw outcomeUnknown(record.id, record.reason ?? 'its outcome is not known')
+  }
+
+  /** Asks the service whether it has sent a mail whose outcome is not known. */
+  async reconcile(record: SendRecord): Promise<Receipt | undefined> {
+    const { provider, ledger } = this.#options
+    if (record.service_key === null || !provider.find) return undefined
+    const trace = {
+      key: record.service_key,
+      to: record.to,
+      subject: record.subject,
+      since: record.begun_ms,
+    }
+    const receipt = await inTime(this.#timeoutMs, async (signal) =>
+      provider.find?.(trace, signal),
+    ).catch(() => undefined)
+    if (receipt) await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
+    return receipt
+  }
+}

@@ -1,0 +1,101 @@
+/** Serves the coordination toolset on standard input and output: `agentmail mcp coordination`. */
+import type { Config } from '../../config.ts'
+import { connect } from '../../connection/connect.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { AgentMailError } from '../../errors.ts'
+import { isRecord } from '../../system/json.ts'
+import { log } from '../../system/log.ts'
+import { randomId } from '../../system/random.ts'
+import { failure, type ToolResult } from '../../tools/define-tool.ts'
+import { agentOf, coordinationToolset } from '../coordination-toolset.ts'
+import { serveOnStdio } from '../serve-on-stdio.ts'
+
+/** Serves until the client closes its input (0) or stops reading (1). Its agents stay alive for as long. */
+export async function serveCoordinationOnStdio(config: Config): Promise<number> {
+  const way = await Way.open(config)
+  const exitCode = await serveOnStdio(
+    coordinationToolset,
+    (tool, args, signal) => way.call(tool.name, args, signal),
+    {
+      mayTakeLong: ({ method, params }) =>
+        method === 'tools/call' && params?.name === 'read_messages',
+      onEndOfInput: () => way.stopWaiting(),
+    },
+  )
+  way.stopWaiting()
+  await way.close()
+  return exitCode
+}
+
+/** The connection that is in use; where its server has gone, the next one. */
+class Way {
+  readonly #config: Config
+  #connection: Connection
+  #finding: Promise<void> | undefined
+  readonly #agents = new Set<string>()
+
+  private constructor(config: Config, connection: Connection) {
+    this.#config = config
+    this.#connection = connection
+    log(`coordination through ${connection.through}`)
+  }
+
+  static async open(config: Config): Promise<Way> {
+    return new Way(config, await connect(config, { isStaying: true }))
+  }
+
+  async call(tool: string, args: object | undefined, signal: AbortSignal): Promise<ToolResult> {
+    const connection = this.#connection
+    const keyed = connection.canBeLost ? withKey(tool, args) : args
+    try {
+      return this.#note(tool, args, await connection.call(tool, keyed, signal))
+    } catch (error) {
+      if (signal.aborted || !AgentMailError.is(error) || error.code !== 'server_unreachable') {
+        return failure(tool, error)
+      }
+    }
+    try {
+      await this.#findAnother(connection)
+      return this.#note(tool, args, await this.#connection.call(tool, keyed, signal))
+    } catch (error) {
+      return failure(tool, error)
+    }
+  }
+
+  stopWaiting(): void {
+    this.#connection.stopWaiting()
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  #note(tool: string, args: object | undefined, result: ToolResult): ToolResult {
+    const agent = agentOf(tool, args, result)
+    if (agent) {
+      this.#agents.add(agent)
+      this.#connection.keepAlive(agent)
+    }
+    return result
+  }
+
+  async #findAnother(lost: Connection): Promise<void> {
+    if (this.#connection !== lost) return
+    this.#finding ??= (async () => {
+      this.#connection = await connect(this.#config, { isStaying: true })
+      log(`coordination through ${this.#connection.through}`)
+      for (const agent of this.#agents) this.#connection.keepAlive(agent)
+      await lost.close()
+    })().finally(() => {
+      this.#finding = undefined
+    })
+    await this.#finding
+  }
+}
+
+/** A call whose answer was lost is made again, so what adds something needs a key. */
+function withKey(tool: string, args: object | undefined): object | undefined {
+  if (tool !== 'send_message' && tool !== 'announce_change') return args
+  if (isRecord(args) && args.idempotency_key) return args
+  return { ...args, idempotency_key: `stdio ${randomId(22)}` }
+}

@@ -1,0 +1,178 @@
+/** Takes new mail in: a note in Needs_Action/ for each, once, however often it is restarted. */
+
+import { AgentMailError } from '../../errors.ts'
+import type { Clock } from '../../system/clock.ts'
+import { sha256 } from '../../system/sha256.ts'
+import { nameOf } from '../../vault/note-path.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Teller } from '../events.ts'
+import { counted, shown } from '../in-one-line.ts'
+import type { Head, MailServer } from '../servers/mail-server.ts'
+import type { VaultNotes } from '../servers/vault-notes.ts'
+import type { State } from '../state.ts'
+import { mailBody, mailFrontMatter, mailNoteName } from './mail-note.ts'
+
+interface Intake {
+  mail: MailServer
+  notes: VaultNotes
+  state: State
+  teller: Teller
+  clock: Clock
+  query: string
+  retryMs: number
+  isEnding: () => boolean
+}
+
+/** New mail stands at the top; the whole inbox is walked now and then, for what has come late. */
+const wholeWalkMs = 24 * 3600_000
+/** Sooner, where some mails could not be read. */
+const againMs = 3600_000
+/** A service that fails so often in a row is not asked on. */
+const mostFailures = 10
+
+/** Gives how many mails could not be taken in, and wait. */
+export async function ingest(intake: Intake): Promise<number> {
+  const { state, clock } = intake
+  const round = new Round(intake)
+  const now = clock.now()
+  // A long inbox may never be walked in one go, so a walk that was cut short goes on where it was.
+  const cutShort = state.walk?.next
+  const isWhole = cutShort === undefined && (now >= state.nextWalkMs || isFarAway(state, now))
+  const isOver =
+    (await round.walk(undefined, isWhole)) &&
+    (cutShort === undefined || (await round.goOn(cutShort)))
+  if (isOver && (isWhole || cutShort !== undefined)) {
+    state.walk = undefined
+    state.nextWalkMs = clock.now() + (round.failed > 0 ? againMs : wholeWalkMs)
+    state.save()
+  }
+  return round.failed
+}
+
+/** The clock was set back. */
+const isFarAway = ({ nextWalkMs }: State, now: number): boolean => nextWalkMs > now + wholeWalkMs
+
+class Round {
+  failed = 0
+  readonly #intake: Intake
+  #taken = 0
+  #pages = 0
+  #names: Set<string> | undefined
+  #failuresInARow = 0
+
+  constructor(intake: Intake) {
+    this.#intake = intake
+  }
+
+  /** Up to a page of mails that are all known, or through the whole inbox. False where it was told to end. */
+  async walk(from: string | undefined, isWhole: boolean): Promise<boolean> {
+    const { mail, state, query, isEnding } = this.#intake
+    for await (const { heads, next } of mail.pages(query, from)) {
+      const fresh = heads.filter((head) => !state.hasIngested(head.id) && this.#isDue(head))
+      for (const head of fresh) if (!isEnding()) await this.#take(head)
+      if (isWhole && !isEnding()) state.walk = next === undefined ? undefined : { next }
+      if (fresh.length > 0 || isWhole) state.save()
+      if (isEnding()) return false
+      this.#tellProgress(fresh.length)
+      if (fresh.length === 0 && !isWhole) return true
+    }
+    return true
+  }
+
+  async goOn(from: string): Promise<boolean> {
+    try {
+      return await this.walk(from, true)
+    } catch (error) {
+      // The service may not know that page any more: then the next walk begins at the top.
+      const isAway = AgentMailError.is(error) && error.code === 'mcp_unavailable'
+      if (AgentMailError.is(error) && !isForAll(error) && !isAway) {
+        this.#intake.state.walk = undefined
+      }
+      throw error
+    }
+  }
+
+  #tellProgress(fresh: number): void {
+    if (++this.#pages === 1 || fresh === 0) return
+    this.#intake.teller.tell('progress', `${counted(this.#taken, 'mail')} taken in so far`, {
+      ingested: this.#taken,
+    })
+  }
+
+  /** One that could not be taken in rests, or it would keep out those behind it. */
+  #isDue({ id }: Head): boolean {
+    const { state, clock } = this.#intake
+    const isDue = (state.troubles[troubleOf(id)]?.next_ms ?? 0) <= clock.now()
+    if (!isDue) this.failed++
+    return isDue
+  }
+
+  async #take(head: Head): Promise<void> {
+    const { state, teller } = this.#intake
+    try {
+      if (await this.#ingest(head)) this.#taken++
+      state.ingested(head.id)
+      delete state.troubles[troubleOf(head.id)]
+      teller.forget(head.id)
+      this.#failuresInARow = 0
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      if (error.code === 'not_found') return // it was deleted meanwhile
+      this.failed++
+      if (isForAll(error)) throw error
+      this.#postpone(head)
+      this.#failuresInARow++
+      if (error.code === 'mcp_unavailable' || this.#failuresInARow >= mostFailures) throw error
+      teller.tellOnce(head.id, 'trouble', `a mail could not be taken in: ${error.message}`, {
+        message_id: head.id,
+      })
+    }
+  }
+
+  #postpone({ id }: Head): void {
+    const { state, clock, retryMs } = this.#intake
+    const attempts = (state.troubles[troubleOf(id)]?.attempts ?? 0) + 1
+    const next_ms = clock.now() + backoffMs(attempts, retryMs)
+    state.troubles[troubleOf(id)] = { attempts, next_ms }
+    state.save()
+  }
+
+  async #ingest(head: Head): Promise<boolean> {
+    const { mail, notes, teller } = this.#intake
+    const names = await this.#namesThere()
+    if (names.has(mailNoteName(head.subject, head.id))) return false
+    const read = await mail.get(head.id)
+    const name = mailNoteName(read.subject, head.id)
+    if (names.has(name)) return false
+    const path = `Needs_Action/${name}`
+    const frontmatter = mailFrontMatter({ ...read, id: head.id })
+    await notes.write(path, frontmatter, mailBody(read.body))
+    names.add(name)
+    const what = `${shown(read.sender, '(no sender)')}: ${shown(read.subject, '(no subject)')}`
+    teller.tell('ingested', `from ${what} → ${path}`, {
+      note: path,
+      message_id: head.id,
+    })
+    return true
+  }
+
+  /** Of a run that was killed before it could save what it had done, or whose state is lost: then a person may have put them anywhere. */
+  async #namesThere(): Promise<Set<string>> {
+    if (this.#names) return this.#names
+    this.#names = new Set<string>()
+    const isNew = this.#intake.state.nextWalkMs === 0
+    for (const folder of isNew ? [''] : ['Needs_Action', 'Approved', 'Done']) {
+      for await (const path of this.#intake.notes.list(folder)) {
+        this.#names.add(nameOf(path))
+      }
+    }
+    return this.#names
+  }
+}
+
+/** They say nothing about the mail at which they came up. */
+const isForAll = ({ code }: AgentMailError): boolean =>
+  ['auth_required', 'rate_limited', 'storage'].includes(code)
+
+/** What is kept for notes there begins with their folder. */
+const troubleOf = (id: string): string => `mail ${sha256(id)}`

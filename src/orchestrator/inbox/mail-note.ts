@@ -1,0 +1,70 @@
+/** The note of a mail: its front matter, and its text where nothing of it is rendered or run. */
+import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
+import { fenced, unfenced } from '../../email/visible-text/fence.ts'
+import { sha256 } from '../../system/sha256.ts'
+import { slug } from '../../system/slug.ts'
+import type { Note } from '../../vault/notes.ts'
+import type { Mail } from '../servers/mail-server.ts'
+
+/** As our own server gives at most; somebody else's may give more than a note can hold. */
+const maxLineCharacters = 10_000
+const mostAttachments = 1000
+
+/** The same mail has the same name, whenever it is taken in. */
+export const mailNoteName = (subject: string, id: string): string =>
+  `${slug(subject)}-${sha256(id).slice(0, 10)}.md`
+
+/** Never that of the mail, since both end in Done/. */
+export const replyNoteName = (subject: string, id: string): string =>
+  mailNoteName(`Re: ${subject}`, id)
+
+export const mailFrontMatter = (mail: Mail): Record<string, unknown> => ({
+  status: 'pending',
+  message_id: mail.id,
+  from: lineOf(mail.sender),
+  to: lineOf(mail.to),
+  subject: lineOf(mail.subject),
+  date: lineOf(mail.date),
+  ...(mail.attachment_names.length > 0 && {
+    attachments: mail.attachment_names.slice(0, mostAttachments).map(lineOf),
+  }),
+})
+
+/** An address that is cut ends in what no address has, so it is not taken for another. */
+function lineOf(text: string): string {
+  const line = cleanLine(text)
+  return line.length > maxLineCharacters ? `${shortened(line, maxLineCharacters - 2)} …` : line
+}
+
+/** As code, so that no program that shows notes loads a picture, follows a link or runs a query in it. */
+export function mailBody(body: string): string {
+  // Another server may give it as its sender wrote it, who may also have put a fence there.
+  const text = fenced(cleanText(unfenced(body))).body
+  let longest = 0
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  const fence = '`'.repeat(Math.max(3, longest + 1))
+  return `${fence}text\n${text}\n${fence}\n`
+}
+
+/** The text of the mail in the body of its note; all of it where a person has written it anew. */
+export function mailText(body: string): string {
+  const fence = /^(`{3,})text\r?\n/.exec(body)
+  if (!fence?.[1]) return unfenced(body)
+  const end = body.indexOf(`\n${fence[1]}`, fence[0].length - 1)
+  return unfenced(body.slice(fence[0].length, end === -1 ? undefined : end))
+}
+
+/** A person may have written anything there. */
+export function fields({ frontmatter }: Note) {
+  const text = (name: string) => {
+    const value = frontmatter[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+  return {
+    message_id: text('message_id'),
+    from: text('from'),
+    to: text('to'),
+    subject: text('subject'),
+    date: text('date'),
+  }
+}

@@ -1,0 +1,178 @@
+/** Sends what a person has approved: each draft in Approved/ once. */
+
+import { hashOf } from '../../email/drafts/draft-note.ts'
+import { AgentMailError } from '../../errors.ts'
+import { rfc3339 } from '../../system/clock.ts'
+import { nameOf } from '../../vault/note-path.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { Approvals } from '../approval/approvals.ts'
+import { inOneLine } from '../in-one-line.ts'
+import type { SendEntry } from '../state.ts'
+import {
+  type ApprovedDraft,
+  hasEnded,
+  isApprovedAnew,
+  keyOf,
+  mayBe,
+  readApproved,
+  repeats,
+} from './approved-draft.ts'
+import { lookAdvice } from './delivery.ts'
+import { Dispatch, type DispatchOptions } from './dispatch.ts'
+import { Quiet } from './quiet.ts'
+import { strays } from './strays.ts'
+
+interface OutboxOptions extends DispatchOptions {
+  vault: Vault
+  approvals: Approvals
+  quietMs: number
+  isEnding: () => boolean
+}
+
+/** What is left when a look is over: how much, and when the next look may change that. */
+export interface Left {
+  waiting: number
+  nextMs: number
+  /** When a note that somebody was at work on will have been quiet long enough. */
+  quietMs: number
+}
+
+const nothing = (): Left => ({
+  waiting: 0,
+  nextMs: Number.POSITIVE_INFINITY,
+  quietMs: Number.POSITIVE_INFINITY,
+})
+
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #quiet: Quiet
+  readonly #dispatch: Dispatch
+  /** Of the notes that lie in Approved/ now. */
+  #names = new Set<string>()
+  #left = nothing()
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+    this.#quiet = new Quiet(options.clock, options.quietMs)
+    this.#dispatch = new Dispatch(options, (untilMs) => this.#wait(untilMs))
+  }
+
+  /** Looks at everything in Approved/ once. */
+  async look(): Promise<Left> {
+    const { vault, notes, filing, isEnding } = this.#options
+    this.#left = nothing()
+    const paths: string[] = []
+    // What begins with a dot is some program's, and no person sees it.
+    for await (const path of notes.list('Approved')) {
+      if (!nameOf(path).startsWith('.')) paths.push(path)
+    }
+    this.#names = new Set(paths.map(nameOf))
+    for (const path of await strays(vault)) {
+      this.#hold(path, 'it is a link or no file, or has a name that no note can have')
+    }
+    for (const path of paths) {
+      if (isEnding()) break
+      await this.#unlessItFails(path, () => this.#handle(path))
+    }
+    for (const [key, entry] of Object.entries(this.#options.state.sends)) {
+      if (this.#names.has(entry.name) || isEnding()) continue
+      await this.#unlessItFails(entry.filed_to ?? entry.name, () =>
+        entry.state === 'sent' ? filing.finish(entry) : this.#withdrawn(key, entry),
+      )
+    }
+    return this.#left
+  }
+
+  /** What is wrong with one note keeps no other. */
+  async #unlessItFails(path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      this.#hold(path, inOneLine(error))
+    }
+  }
+
+  async #handle(path: string): Promise<void> {
+    const { state, clock } = this.#options
+    const draft = await readApproved(this.#options, path)
+    if (!draft) return
+    const open = this.#entry((entry) => mayBe(draft, entry))
+    if (open && !isApprovedAnew(draft, open[1])) return this.#settle(draft, ...open)
+    if (open) delete state.sends[open[0]]
+    const now = clock.now()
+    const same = this.#entry((entry) => repeats(draft, entry) === 'same')
+    if (same) return this.#dispatch.file(draft, same[1], false)
+    const { status } = draft.note.frontmatter
+    if (hasEnded(draft)) return this.#hold(path, `its status is ${status}`)
+    const key = keyOf(draft)
+    const failed = state.sends[key]
+    const quietMs = failed ? 0 : this.#quiet.leftMs(path, draft.note.etag, draft.stat)
+    if (draft.standing.is !== 'approved' && quietMs > 0) {
+      this.#left.quietMs = Math.min(this.#left.quietMs, now + quietMs)
+      return this.#wait(now + quietMs)
+    }
+    if (draft.standing.is === 'void') {
+      return this.#block(draft, draft.standing.reason, status === 'unknown' ? status : 'blocked')
+    }
+    const other = this.#entry((entry) => repeats(draft, entry) === 'other')
+    if (other) return this.#block(draft, sentOther(other[1]), 'blocked')
+    if (failed && failed.next_ms > now) return this.#dispatch.rest(draft, failed)
+    if (status === 'unknown' && !failed) return this.#dispatch.find(draft, key)
+    return this.#dispatch.send(draft, key)
+  }
+
+  /** A copy waits for the note that it is a copy of. */
+  async #settle(draft: ApprovedDraft, key: string, entry: SendEntry): Promise<void> {
+    const isCopy = entry.name !== draft.name && this.#names.has(entry.name)
+    if (!isCopy) return this.#dispatch.settle(draft, key, entry)
+    this.#hold(draft.note.path, `it says the same as ${entry.name}, which may have been sent`)
+  }
+
+  /** It waits for a person; what lies there without being a draft is left as it is. */
+  async #block(
+    { note: { path, frontmatter } }: ApprovedDraft,
+    reason: string,
+    status: string,
+  ): Promise<void> {
+    this.#hold(path, reason)
+    await this.#options.notes.markApproved(path, { status, reason }, frontmatter.status)
+  }
+
+  #hold(path: string, reason: string): void {
+    this.#wait()
+    const text = `${path} is not sent: ${reason}`
+    this.#options.teller.tellOnce(path, 'blocked', text, { note: path, reason })
+  }
+
+  #entry(isIt: (entry: SendEntry) => boolean): [string, SendEntry] | undefined {
+    return Object.entries(this.#options.state.sends).find(([, entry]) => isIt(entry))
+  }
+
+  /** A person who has taken a note out of Approved/ has dealt with it, if they could know how it stood. */
+  async #withdrawn(key: string, entry: SendEntry): Promise<void> {
+    const { state, notes, clock, vault } = this.#options
+    const draft = await notes.find(`Drafts/${entry.name}`)
+    const done = draft ? undefined : await notes.find(`Done/${entry.name}`)
+    const isDone = done && (await hashOf(vault, done).catch(() => '')) === entry.sha256
+    if (!draft && !isDone) return
+    if (entry.state === 'sending' && draft) {
+      const reason = `it may have been sent before it was taken out of Approved/. ${lookAdvice}`
+      Object.assign(entry, { state: 'unknown', reason, ended_at: rfc3339(clock.now()) })
+      state.save()
+      await notes.change(draft.path, () => ({ frontmatter: { status: 'unknown', reason } }))
+      return
+    }
+    delete state.sends[key]
+    state.save()
+  }
+
+  #wait(untilMs = Number.POSITIVE_INFINITY): void {
+    this.#left.waiting++
+    this.#left.nextMs = Math.min(this.#left.nextMs, untilMs)
+  }
+}
+
+/** Its note could not be put away, and says something else now. */
+const sentOther = ({ sent_at, to }: SendEntry): string =>
+  `it went to ${to} at ${sent_at}, and was changed since. If it is to be sent as it is now too, say agentmail drafts approve.`

@@ -1,0 +1,121 @@
+/** What a decision does to the notes: a draft, another folder, a status. Nothing is sent here. */
+
+import { replySubject } from '../../email/drafts/reply-subject.ts'
+import { AgentMailError } from '../../errors.ts'
+import { parseAddresses } from '../../mime/parse-addresses.ts'
+import type { Note } from '../../vault/notes.ts'
+import type { Teller } from '../events.ts'
+import { shown } from '../in-one-line.ts'
+import { fields } from '../inbox/mail-note.ts'
+import { fileAway } from '../outbox/file-away.ts'
+import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
+import type { Decision } from './decision.ts'
+
+interface Desk {
+  notes: VaultNotes
+  teller: Teller
+}
+
+/** @param replyName of the note of a reply. */
+export async function carryOut(
+  desk: Desk,
+  note: Note,
+  decided: Decision,
+  replyName: string,
+): Promise<void> {
+  const { teller, notes } = desk
+  const { path } = note
+  const { decision, reason } = decided
+  const triaged = { triage: decision, reason }
+  teller.tell('triaged', `${path}: ${decision} (${reason})`, { note: path, ...triaged })
+  switch (decided.decision) {
+    case 'draft_reply':
+    case 'urgent':
+      return draftReply(desk, note, decided, `Drafts/${replyName}`)
+    case 'needs_info':
+      await mark(notes, path, { frontmatter: { status: 'needs_info', ...triaged } })
+      return
+    case 'archive':
+      if (await mark(notes, path, { frontmatter: { status: 'done', ...triaged } })) {
+        await fileAway(desk, path)
+      }
+      return
+    case 'delegate': {
+      const { delegate_to } = decided
+      const frontmatter = { status: 'pending_approval', ...triaged, delegate_to }
+      await mark(notes, path, { frontmatter, append: delegationNote(decided) })
+    }
+  }
+}
+
+/** Only a mail that still waits: a person may have decided meanwhile. */
+const mark = (notes: VaultNotes, path: string, edit: NoteEdit): Promise<Note | undefined> =>
+  notes.change(path, ({ frontmatter }) => (frontmatter.status === 'pending' ? edit : undefined))
+
+async function draftReply(
+  desk: Desk,
+  note: Note,
+  { decision, reason, reply }: Extract<Decision, { reply: string }>,
+  path: string,
+): Promise<void> {
+  const { notes, teller } = desk
+  const { message_id, from, subject } = fields(note)
+  const to = senderOf(from)
+  if (to === undefined) {
+    const but = 'its sender has no one address that can be answered'
+    await mark(notes, note.path, {
+      frontmatter: { status: 'needs_info', triage: decision, reason: `${reason} (but ${but})` },
+    })
+    teller.tell('undecided', `${note.path} waits for you: ${but}`, { note: note.path })
+    return
+  }
+  await notes.write(
+    path,
+    {
+      status: 'pending_approval',
+      to,
+      subject: replySubject('', subject),
+      reply_to_message_id: message_id,
+      ...(decision === 'urgent' && { priority: 'urgent' }),
+    },
+    reply,
+  )
+  teller.tell('drafted', `a reply to ${shown(from, to)} waits for approval: ${path}`, {
+    note: path,
+    mail: note.path,
+    ...(decision === 'urgent' && { priority: 'urgent' }),
+  })
+  await mark(notes, note.path, { frontmatter: { status: 'drafted', triage: decision, reason } })
+}
+
+/** Goes on where a run was killed after the reply was written. */
+export async function drafted({ notes }: Desk, path: string, reply: Note): Promise<void> {
+  const triage = reply.frontmatter.priority === 'urgent' ? 'urgent' : 'draft_reply'
+  const reason = 'the reply was written before an interruption'
+  await mark(notes, path, { frontmatter: { status: 'drafted', triage, reason } })
+}
+
+/** The address alone: a name could pretend to be another address. */
+function senderOf(from: string): string | undefined {
+  try {
+    const addresses = parseAddresses('from', from)
+    return addresses.length === 1 ? addresses[0]?.address : undefined
+  } catch (error) {
+    if (AgentMailError.is(error)) return undefined
+    throw error
+  }
+}
+
+/** As code, since what a model says of a mail may hold what the mail says. */
+const asCode = (text: string) => `\`${text.replaceAll('`', "'")}\``
+
+const delegationNote = ({ reason, delegate_to }: Extract<Decision, { decision: 'delegate' }>) =>
+  `
+## Delegation
+
+${asCode(reason)}
+
+${delegate_to ? `Proposed for the agent ${asCode(delegate_to)}.` : 'No agent is proposed.'} To hand it over, name the agent in
+\`delegate_to\` and move this note to Approved/, or write
+\`agentmail drafts approve <this note> --agent <name>\`.
+`

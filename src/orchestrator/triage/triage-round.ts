@@ -1,0 +1,173 @@
+/** Decides about the mails that wait; what was decided is carried out on their notes. */
+
+import { AgentMailError, type ErrorCode } from '../../errors.ts'
+import type { Clock } from '../../system/clock.ts'
+import type { Note } from '../../vault/notes.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Teller } from '../events.ts'
+import { counted, inOneLine } from '../in-one-line.ts'
+import { fields, mailText } from '../inbox/mail-note.ts'
+import { fileAway } from '../outbox/file-away.ts'
+import type { VaultNotes } from '../servers/vault-notes.ts'
+import type { State } from '../state.ts'
+import { carryOut, drafted } from './carry-out.ts'
+import type { Triager } from './decision.ts'
+import { findReply } from './reply-note.ts'
+
+interface Desk {
+  notes: VaultNotes
+  state: State
+  teller: Teller
+  clock: Clock
+  triager: Triager
+  retryMs: number
+  isEnding: () => boolean
+  /** Cuts short what is being decided. */
+  ending: AbortSignal
+}
+
+/** After so many answers that do not fit, a mail is left to a person. */
+const mostBadAnswers = 5
+/** Without a model, rules or notes, no other mail can be decided about either. */
+const endsRound: ErrorCode[] = ['model_unavailable', 'bad_config', 'mcp_unavailable', 'storage']
+
+/** Gives how many mails wait to be tried again. */
+export async function triageAll(desk: Desk): Promise<number> {
+  const round = new TriageRound(desk, await desk.triager.version())
+  await fileDone(desk)
+  const pending: string[] = []
+  for await (const path of desk.notes.list('Needs_Action', 'status:pending')) {
+    if (round.isDue(path)) pending.push(path)
+  }
+  round.tellEarly()
+  try {
+    for (const [index, path] of pending.entries()) {
+      if (desk.isEnding()) break
+      if (!(await round.triage(path))) return round.waiting + pending.length - index - 1
+    }
+    return round.waiting
+  } finally {
+    // What is forgotten of it is only decided about once more.
+    if (pending.length > 0) desk.state.save()
+  }
+}
+
+class TriageRound {
+  waiting = 0
+  #early = 0
+  readonly #desk: Desk
+  readonly #version: string
+
+  constructor(desk: Desk, version: string) {
+    this.#desk = desk
+    this.#version = version
+  }
+
+  isDue(path: string): boolean {
+    const { state, clock } = this.#desk
+    if (state.isUndecided(this.#version, path)) return false
+    const isEarly = (state.troubles[path]?.next_ms ?? 0) > clock.now()
+    if (isEarly) this.#early++
+    return !isEarly
+  }
+
+  /** A run that has not said yet what waits says it. */
+  tellEarly(): void {
+    const { teller } = this.#desk
+    this.waiting += this.#early
+    if (this.#early === 0 || teller.hasTold('early')) return
+    const text = `${counted(this.#early, 'mail')} could not be decided about and will be tried again later`
+    teller.tellOnce('early', 'waiting', text)
+  }
+
+  /** Whether the others can be decided about. */
+  async triage(path: string): Promise<boolean> {
+    const { notes, triager, teller } = this.#desk
+    try {
+      const note = await notes.find(path)
+      if (note && isPendingMail(note)) await this.#decide(note)
+      return true
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      if (this.#desk.isEnding()) {
+        this.waiting++
+        return false
+      }
+      const isForAll = endsRound.includes(error.code)
+      const text = isForAll
+        ? `${triager.name}: ${error.message}`
+        : `${path}: ${triager.name}: ${error.message}`
+      const { answer } = error.details ?? {}
+      teller.tellOnce(isForAll ? error.code : path, 'trouble', text, { note: path, answer })
+      await this.#postpone(path, error)
+      return !isForAll
+    }
+  }
+
+  async #decide(note: Note): Promise<void> {
+    const { state, triager, notes, teller, ending } = this.#desk
+    const { path } = note
+    const { message_id: id, from, to, subject, date } = fields(note)
+    const { reply, name } = await findReply(notes, subject, id)
+    if (reply) {
+      await drafted(this.#desk, path, reply)
+      return
+    }
+    const mail = { from, to, subject, date, body: mailText(note.body) }
+    const decision = await triager.decide(mail, ending)
+    for (const code of endsRound) teller.forget(code)
+    teller.forget(path)
+    const current = await notes.find(path) // a person may have been faster than a model
+    if (current && isPendingMail(current)) {
+      if (decision) await carryOut(this.#desk, current, decision, name)
+      else this.#leave(path, triager.why?.() ?? 'no rule fits it')
+    }
+    if (state.troubles[path]) delete state.troubles[path]
+  }
+
+  /** For a person; it is looked at again when the rules change. */
+  #leave(path: string, why: string): void {
+    const { state, teller } = this.#desk
+    state.undecided(this.#version, path)
+    teller.tell('undecided', `${path} waits for you: ${why}`, { note: path })
+  }
+
+  async #postpone(path: string, error: AgentMailError): Promise<void> {
+    const { state, clock, retryMs, notes } = this.#desk
+    this.waiting++
+    if (error.code === 'bad_config') return
+    const attempts = (state.troubles[path]?.attempts ?? 0) + 1
+    if (error.code === 'bad_answer' && attempts >= mostBadAnswers) {
+      delete state.troubles[path]
+      this.waiting--
+      const reason = `${attempts} answers of the model did not fit`
+      this.#leave(path, reason)
+      await notes.change(path, (note) =>
+        isPendingMail(note) ? { frontmatter: { reason } } : undefined,
+      )
+      return
+    }
+    const asked = Number(error.details?.retry_after_seconds ?? 0) * 1000
+    const wait = Math.max(backoffMs(attempts, retryMs), Math.min(asked || 0, 3600_000))
+    state.troubles[path] = { attempts, next_ms: clock.now() + wait }
+    state.save()
+  }
+}
+
+const isPendingMail = ({ frontmatter }: Note): boolean =>
+  frontmatter.status === 'pending' && frontmatter.message_id !== undefined
+
+/** A run that was killed may have marked a mail as done and not yet moved it. */
+async function fileDone(desk: Desk): Promise<void> {
+  const marked: string[] = []
+  for await (const path of desk.notes.list('Needs_Action', 'status:done')) marked.push(path)
+  for (const path of marked) {
+    try {
+      const note = await desk.notes.find(path)
+      if (note?.frontmatter.message_id !== undefined) await fileAway(desk, path)
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      desk.teller.tellOnce(path, 'trouble', `${path} could not be put away: ${inOneLine(error)}`)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** The labels of local mails, in one file beside them that several processes may change at once. */
+import { renameSync, rmSync } from 'node:fs'
+import { AgentMailError } from '../../errors.ts'
+import type { Folder } from '../../system/folder.ts'
+import { isRecord, jsonOf } from '../../system/json.ts'
+import type { TryLock } from '../../system/system-lock.ts'
+import { sortedLabels } from '../label-names.ts'
+import { type BoxName, openFolder, withMail, writeNew } from './folder.ts'
+import { whileLocked } from './lock.ts'
+
+const fileName = 'labels.json'
+const maxBytes = 64 << 20
+
+const defaults: Record<BoxName, string[]> = { inbox: ['INBOX', 'UNREAD'], sent: ['SENT'] }
+
+export type LabelledMail = { id: string; box: BoxName }
+
+/** As the file holds them: the labels of mails that have others than new mail has. */
+class LabelBook {
+  readonly mails: Map<string, string[]>
+
+  constructor(mails: Map<string, string[]>) {
+    this.mails = mails
+  }
+
+  of({ id, box }: LabelledMail): string[] {
+    return this.mails.get(id) ?? defaults[box]
+  }
+
+  /** In the order of their first use. */
+  names(): Set<string> {
+    return new Set([...this.mails.values()].flat())
+  }
+}
+
+export class LocalLabels {
+  readonly #root: string
+  readonly #tryLock: TryLock | undefined
+  #read: { stamp: string; book: LabelBook } | undefined
+
+  /** Tests switch the lock off to show what it holds together. */
+  constructor(root: string, { tryLock }: { tryLock?: TryLock | undefined } = {}) {
+    this.#root = root
+    this.#tryLock = tryLock
+  }
+
+  read(): LabelBook {
+    return openFolder(this.#root, (folder) => this.#bookIn(folder))
+  }
+
+  /** Changes the labels of one mail while nobody else changes any; gives them as they are then. */
+  change(
+    mail: LabelledMail,
+    work: (labels: string[], known: Set<string>) => string[],
+  ): Promise<string[]> {
+    return whileLocked(this.#root, '.labels.lock', this.#tryLock, (folder) => {
+      const book = this.#bookIn(folder)
+      const before = book.of(mail)
+      const after = sortedLabels([...new Set(work(before, book.names()))])
+      if (after.join('\n') === before.join('\n')) return after
+      write(folder, new Map([...book.mails, [mail.id, after]]))
+      return after
+    })
+  }
+
+  #bookIn(folder: Folder): LabelBook {
+    const there = folder.stat(fileName)
+    if (!there) return new LabelBook(new Map())
+    const stamp = `${there.ino} ${there.size} ${there.mtimeNs}`
+    if (this.#read?.stamp === stamp) return this.#read.book
+    const text = withMail(folder, fileName, ({ start }) => start(maxBytes).toString('utf8'))
+    const book = new LabelBook(labelsIn(text ?? ''))
+    this.#read = { stamp, book }
+    return book
+  }
+}
+
+function labelsIn(text: string): Map<string, string[]> {
+  const content = jsonOf(text)
+  if (!isRecord(content)) throw unreadable()
+  return new Map(
+    Object.entries(content).map(([id, labels]) => {
+      if (!Array.isArray(labels) || !labels.every((label) => typeof label === 'string')) {
+        throw unreadable()
+      }
+      return [id, labels]
+    }),
+  )
+}
+
+/** Beside itself, and then into its place in one step. */
+function write(folder: Folder, mails: Map<string, string[]>): void {
+  const temporary = `.${fileName}.new`
+  const lines = Array.from(mails, (entry) => entry.map((part) => JSON.stringify(part)).join(': '))
+  rmSync(folder.at(temporary), { force: true })
+  writeNew(folder, temporary, Buffer.from(`{\n${lines.join(',\n')}\n}\n`))
+  renameSync(folder.at(temporary), folder.at(fileName))
+  folder.sync()
+}
+
+const unreadable = () =>
+  new AgentMailError(
+    'storage',
+    `${fileName} in the folder of local mail cannot be read`,
+    'Mend it, or move it away: mails then have the labels that new mail has.',
+  )

@@ -1,0 +1,77 @@
+/** "Sends" a local mail: writes it to sent/, complete or not at all. */
+import { linkSync, renameSync, rmSync } from 'node:fs'
+import { type AgentMailError, hasCode, notSent, unclear } from '../../errors.ts'
+import { compose } from '../../mime/compose.ts'
+import { headersOf, readHeaders } from '../../mime/mail-headers.ts'
+import { rfc3339, systemClock } from '../../system/clock.ts'
+import type { Folder } from '../../system/folder.ts'
+import { randomId } from '../../system/random.ts'
+import { slug } from '../../system/slug.ts'
+import type { OutgoingMail, Receipt } from '../provider.ts'
+import { openBox, writeNew } from './folder.ts'
+import { mailId, threadId } from './id.ts'
+
+export async function writeSent(
+  root: string,
+  mail: OutgoingMail,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const { raw } = await compose(mail, { keepBcc: true }).catch(() => {
+    throw notSent('send_failed', 'the mail was not sent: it could not be composed')
+  })
+  if (signal.aborted) throw notSent('send_failed', 'the mail was not sent: it took too long')
+  const headers = headersOf(readHeaders(raw))
+  const sentAt = headers.date ?? systemClock.now()
+  const name = fileName(sentAt, mail.subject)
+  putInPlace(root, name, raw)
+  const id = mailId('sent', name)
+  const thread_id = mail.original?.thread_id ?? threadId(headers, id)
+  return { message_id: id, thread_id, sent_at: rfc3339(sentAt) }
+}
+
+/** @example '2025-06-01T12-00-00Z-hello-world-3fZk0aQ9Lm.eml' */
+function fileName(time: number, subject: string): string {
+  const when = rfc3339(time).replace(/\.\d+/, '').replaceAll(':', '-')
+  return `${[when, slug(subject), randomId(10)].join('-')}.eml`
+}
+
+function putInPlace(root: string, name: string, raw: Buffer): void {
+  let isInPlace = false
+  let folder: Folder | undefined
+  try {
+    folder = openBox(root, 'sent')
+    const temporary = `.${name}.new` // nobody takes what begins with a dot for a mail
+    writeNew(folder, temporary, raw)
+    moveIn(folder, temporary, name)
+    isInPlace = true
+    folder.sync()
+  } catch (error) {
+    if (isInPlace || folder?.stat(name)) {
+      throw unclear('the mail was written to sent/, but perhaps not for good')
+    }
+    throw notWritten(error)
+  } finally {
+    folder?.close()
+  }
+}
+
+/** Over nothing that is there; where a disk knows no second names, the name's random part must do. */
+function moveIn(folder: Folder, temporary: string, name: string): void {
+  try {
+    linkSync(folder.at(temporary), folder.at(name))
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+    renameSync(folder.at(temporary), folder.at(name))
+  } finally {
+    rmSync(folder.at(temporary), { force: true })
+  }
+}
+
+function notWritten(error: unknown): AgentMailError {
+  const isFull = hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')
+  const words = isFull ? 'the disk is full' : 'sent/ cannot be written to'
+  const next = isFull
+    ? 'Make room on the disk of AGENTMAIL_MAIL_DIR, then send it again.'
+    : 'See that AGENTMAIL_MAIL_DIR names a folder that you may write to, then send it again.'
+  return notSent('send_failed', `the mail was not sent: ${words}`, next)
+}

@@ -1,0 +1,150 @@
+/** The database that the settings name: a file, or a server beyond it; and how its store is opened. */
+import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { AgentMailError, hasCode } from '../errors.ts'
+import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
+import { openRegularFile } from '../system/regular-file.ts'
+import { sha256 } from '../system/sha256.ts'
+import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
+import { openSqlite, viewSqlite } from './sqlite.ts'
+import { type Store, StoreError, type View } from './store.ts'
+
+export interface Database {
+  /** As people see it: a path, or an address without its password. */
+  name: string
+  /** Where the server that answers for it leaves its note; nothing where there is no place for one. */
+  note: string | undefined
+  /** A file is made if it is not there yet; a database on a server only if that is said. */
+  open(options?: { create?: boolean }): Promise<Store>
+  /** Only to be read: nothing is made or changed. Nothing, where there is no database yet. */
+  view(): Promise<View | undefined>
+  /** An error of opening it, in words. */
+  explained(error: unknown): AgentMailError
+}
+
+interface PlaceOptions {
+  /** Whether a post office may be made for it. */
+  create?: boolean
+}
+
+/** The database that the settings name, or the one in the post office. */
+export async function databaseOf(config: Config, options: PlaceOptions = {}): Promise<Database> {
+  const named = config.text('db')
+  if (named !== undefined) return namedDatabase(config, named, options)
+  return fileDatabase(join(await folderFor(config, options), 'agentmail.db'))
+}
+
+async function folderFor(config: Config, { create = true }: PlaceOptions): Promise<string> {
+  const folder = await postOfficeFolder(config)
+  if (create) makePostOffice([folder])
+  else checkPlainFolder(folder)
+  return folder
+}
+
+/** @param named a path or an address, as in AGENTMAIL_DB. */
+export async function namedDatabase(
+  config: Config,
+  named: string,
+  options: PlaceOptions = {},
+): Promise<Database> {
+  if (isMysqlAddress(named)) return serverDatabase(config, named, options)
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(named)?.[1]
+  if (scheme) {
+    throw new AgentMailError(
+      'server_config',
+      `there are no ${scheme}:// databases`,
+      'Give the path of a file, or mysql://user:password@host:3306/agentmail, as AGENTMAIL_DB or --db.',
+    )
+  }
+  const path = resolve(named)
+  if (!existsSync(dirname(path))) throw unreadable(path, 'its folder does not exist')
+  return fileDatabase(existsSync(path) ? realpathSync(path) : path)
+}
+
+export function fileDatabase(path: string): Database {
+  return {
+    name: path,
+    note: `${path}.server`,
+    async open() {
+      checkNoLinks(path)
+      closeSync(openRegularFile(path, { create: true })) // so that only its owner may read it
+      return openSqlite(path)
+    },
+    async view() {
+      checkNoLinks(path)
+      const fd = openRegularFile(path, { readOnly: true })
+      if (fd === undefined) return undefined
+      closeSync(fd)
+      return viewSqlite(path)
+    },
+    explained: (error) => explainedFile(error, path),
+  }
+}
+
+async function serverDatabase(
+  config: Config,
+  named: string,
+  options: PlaceOptions,
+): Promise<Database> {
+  const address = mysqlAddress(named)
+  const folder = await folderFor(config, options).catch(() => undefined)
+  return {
+    name: address.shown,
+    note: folder && join(folder, `${sha256(address.shown).slice(0, 16)}.server`),
+    async open({ create = false } = {}) {
+      const { openMysql } = await import('./mysql/mysql.ts')
+      return openMysql(address, { create })
+    },
+    async view() {
+      const { viewMysql } = await import('./mysql/mysql.ts')
+      return viewMysql(address)
+    },
+    explained: (error) =>
+      new AgentMailError(
+        'database_unreadable',
+        `the database could not be opened: ${address.shown} (${error instanceof Error ? error.message : error})`,
+        (StoreError.is(error) && error.next) ||
+          'Check that its server runs, and its address in AGENTMAIL_DB or --db.',
+        { cause: error },
+      ),
+  }
+}
+
+/** A repository can bring links along, and what is written must not follow them out. */
+function checkNoLinks(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw unreadable(file, 'it is a link')
+    }
+  }
+}
+
+function explainedFile(error: unknown, path: string): AgentMailError {
+  if (StoreError.is(error) && error.trouble === 'again') {
+    return new AgentMailError(
+      'database_locked',
+      `the database is locked by another process: ${path}`,
+      'Wait for that process or end it, then start again; or name another database with --db.',
+      { cause: error },
+    )
+  }
+  if (StoreError.is(error) && error.trouble === 'failed') {
+    return unreadable(path, `it does not look like one of AgentMail: ${error.message}`)
+  }
+  if (StoreError.is(error)) return unreadable(path, error.message, error.next)
+  if (AgentMailError.is(error)) return unreadable(path, 'it is no plain file')
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return unreadable(path, 'it may not be written')
+  return unreadable(path, error instanceof Error ? error.message : String(error))
+}
+
+const unreadable = (
+  path: string,
+  why: string,
+  next = 'Check the file and its permissions, or name another database with --db.',
+) =>
+  new AgentMailError(
+    'database_unreadable',
+    `the database could not be opened: ${path} (${why})`,
+    next,
+  )

@@ -1,0 +1,224 @@
+/** The tables, as numbered migrations: forward only, each either recorded as done or done again. */
+
+import { AgentMailError } from '../errors.ts'
+import { uuid } from '../system/random.ts'
+import { again } from './again.ts'
+import { type Identity, identityOf } from './identity.ts'
+import { type Reader, type Store, StoreError } from './store.ts'
+
+/**
+ * Types that every engine knows; uniqueness in primary keys alone; an index for each query that
+ * needs one. Never change a migration that was released: add one.
+ */
+const migrations: string[][] = [
+  [
+    `CREATE TABLE projects (
+      project VARCHAR(100) NOT NULL,
+      last_message BIGINT NOT NULL,
+      last_change BIGINT NOT NULL,
+      last_entry BIGINT NOT NULL,
+      last_us BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project))`,
+    `CREATE TABLE agents (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      name VARCHAR(255) NOT NULL,
+      role VARCHAR(255) NOT NULL,
+      registered_us BIGINT NOT NULL,
+      PRIMARY KEY (project, agent_id))`,
+    `CREATE TABLE presence (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      last_seen_us BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project, agent_id))`,
+    `CREATE TABLE messages (
+      project VARCHAR(100) NOT NULL,
+      id BIGINT NOT NULL,
+      created_us BIGINT NOT NULL,
+      sender_id CHAR(36) NOT NULL,
+      sender_name VARCHAR(255) NOT NULL,
+      channel VARCHAR(255) NOT NULL,
+      subject VARCHAR(255) NOT NULL,
+      body MEDIUMTEXT NOT NULL,
+      PRIMARY KEY (project, id))`,
+    'CREATE INDEX messages_by_channel ON messages (project, channel, id)',
+    'CREATE INDEX messages_by_time ON messages (project, created_us)',
+    `CREATE TABLE file_claims (
+      project VARCHAR(100) NOT NULL,
+      path_hash CHAR(64) NOT NULL,
+      file_path VARCHAR(1024) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      claimed_us BIGINT NOT NULL,
+      PRIMARY KEY (project, path_hash))`,
+    `CREATE TABLE changes (
+      project VARCHAR(100) NOT NULL,
+      id BIGINT NOT NULL,
+      announced_us BIGINT NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      file_path VARCHAR(1024) NOT NULL,
+      summary MEDIUMTEXT NOT NULL,
+      PRIMARY KEY (project, id))`,
+    'CREATE INDEX changes_by_agent ON changes (project, agent_id, id)',
+    'CREATE INDEX changes_by_time ON changes (project, announced_us)',
+    `CREATE TABLE idempotency_keys (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      tool VARCHAR(32) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      content_hash CHAR(64) NOT NULL,
+      result_id BIGINT NOT NULL,
+      PRIMARY KEY (project, agent_id, tool, key_hash))`,
+    `CREATE TABLE journal (
+      project VARCHAR(100) NOT NULL,
+      entry BIGINT NOT NULL,
+      at_us BIGINT NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      agent_name VARCHAR(255) NOT NULL,
+      event VARCHAR(32) NOT NULL,
+      file_path VARCHAR(1024),
+      message_id BIGINT,
+      change_id BIGINT,
+      note VARCHAR(255),
+      PRIMARY KEY (project, entry))`,
+  ],
+  [
+    `CREATE TABLE sends (
+      scope CHAR(64) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      id VARCHAR(32) NOT NULL,
+      state VARCHAR(16) NOT NULL,
+      token CHAR(36) NOT NULL,
+      holder VARCHAR(64) NOT NULL,
+      until_ms BIGINT NOT NULL,
+      begun_ms BIGINT NOT NULL,
+      changed_ms BIGINT NOT NULL,
+      content_hash CHAR(64) NOT NULL,
+      provider VARCHAR(16) NOT NULL,
+      service_key VARCHAR(64),
+      recipients MEDIUMTEXT NOT NULL,
+      subject MEDIUMTEXT NOT NULL,
+      audited_at VARCHAR(40),
+      message_id VARCHAR(1024),
+      thread_id VARCHAR(255),
+      sent_at VARCHAR(64),
+      draft VARCHAR(2048),
+      reason VARCHAR(1024),
+      PRIMARY KEY (scope, key_hash))`,
+    'CREATE INDEX sends_by_id ON sends (id)',
+    'CREATE INDEX sends_by_time ON sends (begun_ms)',
+  ],
+]
+
+/** Where the number of migrations done is kept. It must be there before anything can be recorded. */
+const metaTable = `CREATE TABLE IF NOT EXISTS meta (
+  name VARCHAR(64) NOT NULL,
+  value VARCHAR(255) NOT NULL,
+  PRIMARY KEY (name))`
+
+/** Changes with every sign of life, so no version holds it. */
+const churning = ['presence']
+
+export interface Table {
+  name: string
+  /** The columns of its primary key. */
+  key: string[]
+}
+
+/** Every table but `meta`, which is each database's own. */
+export const tables: Table[] = migrations.flat().flatMap((statement) => {
+  const [, name] = /^CREATE TABLE (\w+)/.exec(statement) ?? []
+  const [, key = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(statement) ?? []
+  return name ? [{ name, key: key.split(', ') }] : []
+})
+
+/** What a version is made of. */
+export const versionedTables: string[] = ['meta', ...tables.map(({ name }) => name)].filter(
+  (name) => !churning.includes(name),
+)
+
+/** How many migrations this version knows. */
+export const knownSchema = migrations.length
+
+/**
+ * Brings the tables up to date. Interrupted anywhere, the next start completes it; two at once do it once.
+ * @param options.isCopying whoever fills an unfinished copy may have it; nobody else.
+ */
+export async function migrate(store: Store, options: { isCopying?: boolean } = {}): Promise<void> {
+  const identity = await identityOf(store)
+  if (identity?.copying_from !== undefined && !options.isCopying) throw unfinishedCopy()
+  if (!identity) {
+    const [table] = await tablesIn(store)
+    // Unless another process made them just now.
+    if (table && !(await identityOf(store))) throw inTheWay(table)
+  }
+  if (doneIn(identity) < knownSchema) await again(() => migrateOnce(store))
+}
+
+async function migrateOnce(store: Store): Promise<void> {
+  await store.versions?.leaveOut(churning)
+  await store.define([metaTable], async () => {})
+  await store.transaction(async (transaction) => {
+    const known = await transaction.all("SELECT value FROM meta WHERE name = 'schema'")
+    if (known.length > 0) return
+    await transaction.run("INSERT INTO meta (name, value) VALUES ('schema', '0')")
+    await transaction.run("INSERT INTO meta (name, value) VALUES ('database_id', ?)", uuid())
+  })
+  for (;;) {
+    const done = doneIn(await identityOf(store))
+    const migration = migrations[done]
+    if (!migration) break
+    await store.define(migration, async (transaction) => {
+      const recorded = await transaction.run(
+        "UPDATE meta SET value = ? WHERE name = 'schema' AND value = ?",
+        String(done + 1),
+        String(done),
+      )
+      if (recorded !== 1) throw new StoreError('again', 'another process migrates the database')
+    })
+  }
+}
+
+/** How many migrations were done; one that this version does not know is refused. */
+export function doneIn(identity: Identity | undefined): number {
+  const done = identity?.schema ?? 0
+  if (done <= knownSchema) return done
+  throw new AgentMailError(
+    'database_unreadable',
+    `the database is of a newer AgentMail (schema ${done}, this one knows ${knownSchema})`,
+    'Update AgentMail, or name another database with --db.',
+  )
+}
+
+/** Which tables of these names are there, whosever they are. */
+export async function tablesIn(reader: Reader): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of tables) {
+    const isThere = await reader.all(`SELECT 1 FROM ${name} LIMIT 1`).then(
+      () => true,
+      (error: unknown) => {
+        if (StoreError.is(error) && error.trouble === 'failed') return false
+        throw error
+      },
+    )
+    if (isThere) found.push(name)
+  }
+  return found
+}
+
+const inTheWay = (table: string) =>
+  new StoreError(
+    'unreadable',
+    `it has a table "${table}" of something else`,
+    'AgentMail has one of that name: give it a database of its own with --db or AGENTMAIL_DB.',
+  )
+
+const unfinishedCopy = () =>
+  new AgentMailError(
+    'database_unreadable',
+    'the database is an unfinished copy of another',
+    'Run the same agentmail db copy again, which goes on where it stopped; or name another database with --db.',
+  )

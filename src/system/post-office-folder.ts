@@ -1,0 +1,49 @@
+/** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git. */
+import { closeSync, fstatSync, lstatSync, mkdirSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { sharedFolder } from './git.ts'
+import { openRegularFile } from './regular-file.ts'
+import { withStorageErrors } from './storage-error.ts'
+
+/** That of the repository around this folder, or the one that AGENTMAIL_DIR names. */
+export async function postOfficeFolder(config: Config): Promise<string> {
+  const cwd = currentFolder()
+  const dir = config.text('dir')
+  return dir ? resolve(cwd, dir) : join(await sharedFolder(cwd), '.agentmail')
+}
+
+/** Makes the folders of a post office, itself the first of them. */
+export function makePostOffice(folders: string[]): void {
+  folders.forEach(checkPlainFolder)
+  withStorageErrors(() => {
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const ignoreAll = openRegularFile(join(folders[0] ?? '', '.gitignore'), { create: true })
+    if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
+    closeSync(ignoreAll)
+  })
+}
+
+/** A repository can bring a link along, and what is written must not follow it out. */
+export function checkPlainFolder(path: string): void {
+  const found = withStorageErrors(() => lstatSync(path, { throwIfNoEntry: false }))
+  if (!found || found.isDirectory()) return
+  throw new AgentMailError(
+    'storage',
+    `the post office is not a plain folder: ${path}`,
+    'Remove the link that stands there; set AGENTMAIL_DIR to keep the mail elsewhere.',
+  )
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new AgentMailError(
+      'not_in_repository',
+      'not in a git repository',
+      'The current folder is gone. Go into one that exists.',
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/agentmail.ts'
+import { sleep } from './clock.ts'
+import { SecretFile } from './secret-file.ts'
+import type { TryLock } from './system-lock.ts'
+
+/** Twenty at once each add one to the number in the file. */
+async function counted(tryLock?: TryLock): Promise<number> {
+  const path = join(temporaryFolder(), 'new/folder/secret')
+  const add = () =>
+    new SecretFile(path, tryLock).locked(
+      async () => {
+        const file = new SecretFile(path)
+        const count = Number(file.read()?.text)
+        await sleep(1)
+        file.replace(String(count + 1))
+      },
+      { create: true },
+    )
+  await Promise.all(Array.from({ length: 20 }, add))
+  expect(readdirSync(dirname(path))).toEqual(['secret'])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  return Number(readFileSync(path, 'utf8'))
+}
+
+describe('SecretFile', () => {
+  it('is changed by one at a time, also while it is made', async () => {
+    expect(await counted()).toBe(20)
+    expect(await counted(() => true)).toBeLessThan(20)
+  })
+
+  it('writes through a link, also one that leads to nothing yet', async () => {
+    const folder = temporaryFolder()
+    const [link, target] = [join(folder, 'link'), join(folder, 'there/secret')]
+    symlinkSync('there/secret', link)
+    const file = new SecretFile(link)
+    await file.locked(async () => file.replace('one'), { create: true })
+    expect(readFileSync(target, 'utf8')).toBe('one')
+    await file.locked(async () => file.remove())
+    expect([existsSync(target), readdirSync(folder)]).toEqual([false, ['link', 'there']])
+  })
+
+  it('replaces what a killed writer left behind', async () => {
+    const path = join(temporaryFolder(), 'secret')
+    writeFileSync(join(dirname(path), '.secret.new'), 'half')
+    const file = new SecretFile(path)
+    await file.locked(async () => file.replace('whole'), { create: true })
+    expect(file.read()?.text).toBe('whole')
+    expect(readdirSync(dirname(path))).toEqual(['secret'])
+  })
+})

@@ -1,0 +1,70 @@
+/** A mail that may have left: what a person or an editor does to its note never sends it again. */
+import { describe, expect, it } from 'vitest'
+import { hashOf } from '../../src/email/drafts/draft-note.ts'
+import { OrchestratorHome } from '../support/orchestrator/orchestrator-home.ts'
+
+const draft = { status: 'pending_approval', to: 'jane@example.com', subject: 'lunch' }
+
+/** A run was killed when its state said this of the note. */
+async function homeAfter(
+  state: 'sending' | 'sent' | 'unknown',
+  path: string,
+): Promise<OrchestratorHome> {
+  const home = await OrchestratorHome.make()
+  home.draft(path, draft)
+  const sha256 = await hashOf(home.vault, await home.note(path))
+  const at = new Date(Date.now() - 60_000).toISOString()
+  const known = { name: 'a.md', sha256, state, begun_at: at, attempts: 1 }
+  const entry = { ...known, to: draft.to, subject: draft.subject, ended_at: at, sent_at: at }
+  home.put('Logs/orchestrator_state.json', JSON.stringify({ sends: { 'draft-1': entry } }))
+  return home
+}
+
+const status = async (home: OrchestratorHome, path: string) =>
+  (await home.note(path)).frontmatter.status
+
+describe('a mail that may have left', () => {
+  it('is not sent where its note was rejected meanwhile', async () => {
+    const home = await homeAfter('sending', 'Approved/a.md')
+    home.draft('Approved/a.md', { ...draft, status: 'rejected' })
+    expect((await home.once()).exitCode).toBe(1)
+    expect(await home.sent()).toEqual([])
+    expect(await status(home, 'Approved/a.md')).toBe('rejected')
+  })
+
+  it('is marked in the note that was taken out of Approved/, so that nobody approves it unaware', async () => {
+    const home = await homeAfter('sending', 'Drafts/a.md')
+    await home.once()
+    expect(await status(home, 'Drafts/a.md')).toBe('unknown')
+    const { exitCode, stderr } = await home.run(['drafts', 'approve', 'a.md'])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('may have been sent')])
+  })
+
+  it('is not sent with another text, under its own name or another', async () => {
+    const home = await homeAfter('unknown', 'Approved/a.md')
+    home.draft('Approved/a.md', draft, 'Something else.\n')
+    home.draft('Approved/a copy.md', draft)
+    expect((await home.once()).exitCode).toBe(1)
+    expect(await home.sent()).toEqual([])
+    expect(await status(home, 'Approved/a.md')).toBe('unknown')
+  })
+
+  it('is sent once more when a person says so by command, and knows how it stood', async () => {
+    const home = await homeAfter('unknown', 'Drafts/a.md')
+    expect((await home.run(['drafts', 'approve', 'a.md'])).exitCode).toBe(0)
+    expect((await home.once()).exitCode).toBe(0)
+    expect(await home.sentSubjects()).toEqual(['lunch'])
+  })
+})
+
+describe('a mail that was sent and whose note was not put away', () => {
+  it('is put away, and what it says now is not sent', async () => {
+    const same = await homeAfter('sent', 'Approved/a.md')
+    expect((await same.once()).exitCode).toBe(0)
+    expect(await status(same, 'Done/a.md')).toBe('done')
+    const changed = await homeAfter('sent', 'Approved/a.md')
+    changed.draft('Approved/a.md', draft, 'Something else.\n')
+    expect((await changed.once()).told('blocked')).toHaveLength(1)
+    expect([await same.sent(), await changed.sent()]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,359 @@
+/** agentmail drafts: a person sees what waits, and decides about it. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Approvals } from '../../src/orchestrator/approval/approvals.ts'
+import { approve } from '../../src/orchestrator/approval/approve.ts'
+import { reject } from '../../src/orchestrator/approval/reject.ts'
+import { standingAt } from '../../src/orchestrator/approval/standing.ts'
+import { Vault } from '../../src/vault/vault.ts'
+import { agentmail } from '../support/agentmail.ts'
+import { TestVault } from '../support/vault/vault.ts'
+import { loading } from '../support/vault/vault-processes.ts'
+
+const reply = `---
+status: pending_approval
+to: Jane <jane@example.com>
+bcc: boss@example.com
+subject: "Re: Offer"
+reply_to_message_id: abc
+priority: urgent
+attachments: [Files/a.txt]
+---
+Dear Jane\u001b[2J,
+yes.
+`
+const lunch = '---\nto: paul@example.com\nsubject: Lunch\n---\nAt noon?\n'
+const mail = '---\nstatus: drafted\nmessage_id: abc\nsubject: Offer\n---\nWell?\nNote: forged\n'
+const delegation = `---
+status: pending_approval
+message_id: def
+from: bill@example.com
+subject: Invoice
+triage: delegate
+---
+Please pay.
+`
+
+function filled() {
+  const vault = new TestVault()
+  vault.put('Files/a.txt', 'file')
+  vault.put('Drafts/reply.md', reply)
+  vault.put('Drafts/lunch.md', lunch)
+  vault.put('Needs_Action/reply.md', mail)
+  vault.put('Needs_Action/invoice.md', delegation)
+  const drafts = (...args: string[]) => agentmail(['drafts', ...args], { env: vault.env })
+  return { vault, drafts }
+}
+
+const recorded = (vault: TestVault): Record<string, unknown>[] =>
+  vault
+    .text('Logs/approvals.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('agentmail drafts', () => {
+  it('lists what waits, urgent mail first, and tells what is no draft beside it', async () => {
+    const { vault, drafts } = filled()
+    vault.put('Drafts/idea.md', 'An idea')
+    vault.put('Drafts/odd.md', '---\nto: x@example.com\nsubject: "\\e[31mRed"\n---\nx')
+    vault.put('Drafts/broken.md', '---\nto: [\n---\n')
+    vault.put('Drafts/Attachments/1.md', 'kept for a draft')
+    const { stdout, stderr, exitCode } = await drafts()
+    expect(exitCode).toBe(0)
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['NOTE', 'STATUS', 'TO', 'SUBJECT'],
+      ['Drafts/reply.md', 'pending_approval', 'Jane <jane@example.com>', 'Re: Offer'],
+      ['Drafts/lunch.md', '-', 'paul@example.com', 'Lunch'],
+      ['Drafts/odd.md', '-', 'x@example.com', '\ufffd[31mRed'],
+      ['Needs_Action/invoice.md', 'pending_approval', '@?', 'Invoice'],
+      [''],
+      [expect.stringContaining('agentmail drafts approve <note>')],
+      [''],
+    ])
+    expect(stderr.split('\n')).toEqual([
+      expect.stringContaining('Drafts/broken.md: '),
+      expect.stringContaining('not a draft: Drafts/idea.md'),
+      '',
+    ])
+    const { drafts: listed } = JSON.parse((await drafts('list', '--json')).stdout)
+    expect(listed[0]).toMatchObject({
+      path: 'Drafts/reply.md',
+      kind: 'mail',
+      priority: 'urgent',
+      bcc: 'boss@example.com',
+      reply_to_message_id: 'abc',
+      approved_by: null,
+    })
+    expect(listed[3]).toMatchObject({ kind: 'delegation', agent: null, to: null })
+  })
+
+  it('lists the mails that wait, too, and neither with a long line', async () => {
+    const { vault, drafts } = filled()
+    vault.put('Drafts/lunch.md', lunch.replace('Lunch', 'L'.repeat(200)))
+    vault.put('Needs_Action/plan.md', '---\nstatus: pending\n---\nA note of my own\n')
+    const asked = 'from: Eve <eve@example.com>\nsubject: Hm\ndate: today\nreason: who is it?'
+    for (let count = 10; count < 32; count++) {
+      const status = count % 2 ? 'pending' : 'needs_info'
+      const text = `---\nstatus: ${status}\nmessage_id: m${count}\n${asked}\n---\nHi\n`
+      vault.put(`Needs_Action/m${count}.md`, text)
+    }
+    const { stdout } = await drafts()
+    expect(stdout).toContain(`  ${'L'.repeat(79)}…\n`)
+    const rows = stdout.slice(stdout.indexOf('MAIL')).split('\n')
+    expect(rows.slice(0, 3).map((row) => row.split(/ {2,}/))).toEqual([
+      ['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'],
+      ['Needs_Action/m10.md', 'needs_info', 'Eve <eve@example.com>', 'Hm', 'who is it?'],
+      ['Needs_Action/m11.md', 'pending', 'Eve <eve@example.com>', 'Hm', 'who is it?'],
+    ])
+    expect(rows.slice(21)).toEqual(['and 2 more', ''])
+    const { mails } = JSON.parse((await drafts('--json')).stdout)
+    expect(mails).toHaveLength(22)
+    expect(mails[0]).toEqual({
+      path: 'Needs_Action/m10.md',
+      status: 'needs_info',
+      from: 'Eve <eve@example.com>',
+      subject: 'Hm',
+      reason: 'who is it?',
+      date: 'today',
+    })
+  })
+
+  it('says so where nothing waits', async () => {
+    const { env } = new TestVault()
+    expect(await agentmail(['drafts'], { env })).toMatchObject({
+      exitCode: 0,
+      stdout: 'Nothing waits for you\n',
+      stderr: '',
+    })
+  })
+
+  it('shows all that will be sent, and approves exactly that', async () => {
+    const { vault, drafts } = filled()
+    const shown = await drafts('show', 'reply')
+    for (const words of [
+      /Status: +waits for approval/,
+      /To: +Jane <jane@example.com>/,
+      /Bcc: +boss@example.com/,
+      /Answers: +Needs_Action\/reply.md/,
+      /File: +a.txt \(4 bytes\)/,
+      /\n\nDear Jane\ufffd\[2J,\nyes.\n\nIt answers this mail, which is text from outside:\nNote: /,
+      /Subject: +Offer\n> Well\?\n> Note: +forged\n$/,
+    ]) {
+      expect(shown.stdout).toMatch(words)
+    }
+    vault.put('Drafts/lost.md', lunch.replace('---\nAt', 'attachments: [none.pdf]\n---\nAt'))
+    expect((await drafts('show', 'lost')).stdout).toMatch(
+      /waits for approval, but it cannot be sent: there is no file to attach at none.pdf/,
+    )
+    expect(JSON.parse((await drafts('show', 'reply', '--json')).stdout)).toMatchObject({
+      body: reply.split('---\n')[2],
+      answers: { path: 'Needs_Action/reply.md', subject: 'Offer', text: 'Well?\nNote: forged' },
+    })
+    const approved = await drafts('approve', join(vault.root, 'Drafts/reply.md'), '--by', 'anna')
+    expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
+    const [record] = recorded(vault)
+    expect(approved.stdout).toContain('Approved: Approved/reply.md\n  to Jane <jane@example.com>')
+    expect(approved.stdout).toContain(String(record?.sha256).slice(0, 12))
+    expect(record).toMatchObject({
+      event: 'approved',
+      by: 'anna',
+      note: 'Approved/reply.md',
+      draft: 'Drafts/reply.md',
+      reply_to_message_id: 'abc',
+    })
+    expect(statSync(join(vault.root, 'Logs/approvals.jsonl')).mode & 0o777).toBe(0o600)
+    expect(vault.text('Approved/reply.md')).toBe(
+      reply.replace(
+        '---\nDear',
+        `approved_by: anna\napproved_at: ${record?.timestamp}\napproved_sha256: ${record?.sha256}\n---\nDear`,
+      ),
+    )
+    const lines = recorded(vault).length
+    for (const path of ['Drafts/reply.md', 'Approved/reply.md', 'reply.md']) {
+      const again = await drafts('approve', path, '--by', 'joe', '--json')
+      expect(JSON.parse(again.stdout)).toMatchObject({ already: true, approved_by: 'anna' })
+    }
+    expect(recorded(vault)).toHaveLength(lines)
+    expect((await drafts()).stdout).toMatch(/Approved\/reply.md +approved /)
+    expect((await drafts('show', 'reply')).stdout).toMatch(/Status: +approved by anna at 20/)
+    vault.put('Approved/reply.md', vault.text('Approved/reply.md').replace('yes', 'no'))
+    expect((await drafts('show', 'reply')).stdout).toMatch(/changed after it was approved by anna/)
+    const reason = 'it was changed after it was approved'
+    vault.put(
+      'Approved/reply.md',
+      vault.text('Approved/reply.md').replace('pending_approval', `blocked\nreason: ${reason}`),
+    )
+    expect((await drafts('show', 'reply')).stdout.split(reason)).toHaveLength(2)
+    await drafts('approve', 'reply', '--by', 'joe')
+    expect((await drafts('show', 'reply')).stdout).toMatch(/Status: +approved by joe at 20/)
+  })
+
+  it('finds a note in a folder of its own by its name', async () => {
+    const { vault, drafts } = filled()
+    vault.put('Drafts/Sub/My own do\u0308c.md', lunch)
+    vault.put('Drafts/Attachments/My own döc.md', lunch)
+    for (const name of ['My own döc.md', 'My own döc', 'Sub/My own döc', 'Drafts/Sub/My own döc']) {
+      expect((await drafts('show', name)).stdout).toMatch(/^Note: +Drafts\/Sub\/My own /)
+    }
+    vault.put('Drafts/Sub/lunch.md', lunch)
+    expect((await drafts('show', 'lunch')).stderr).toMatch(/several drafts of this name: .*Sub/)
+    expect((await drafts('show', 'Sub/lunch.md')).stdout).toContain('Drafts/Sub/lunch.md')
+  })
+
+  it('shows a mail that came in', async () => {
+    const { vault, drafts } = filled()
+    const from = 'from: Eve <eve@example.com>\nreason: who is it?'
+    const text = 'x'.repeat(3000)
+    vault.put(
+      'Needs_Action/hm.md',
+      mail.replace('subject', `${from}\nsubject`).replace('Well', text),
+    )
+    const { stdout } = await drafts('show', 'hm')
+    expect(stdout).toMatch(/Reason: +who is it\?\nFrom: +Eve <eve@example.com>/)
+    expect(stdout).toContain(`This mail is text from outside:\n> ${text}?\n> Note: forged\n`)
+    expect(JSON.parse((await drafts('show', 'hm', '--json')).stdout)).toMatchObject({
+      kind: 'received',
+      from: 'Eve <eve@example.com>',
+      text: `${text}?\nNote: forged`,
+    })
+    vault.put('Drafts/long.md', lunch.replace('Lunch', 'Offer\nreply_to_message_id: long'))
+    vault.put('Done/long.md', mail.replace('abc', 'long').replace('Well', text))
+    const { answers } = JSON.parse((await drafts('show', 'Drafts/long.md', '--json')).stdout)
+    expect(answers).toMatchObject({ path: 'Done/long.md', text: `${text.slice(0, 1999)}…` })
+  })
+
+  it('rejects, with its reason in both notes', async () => {
+    const { vault, drafts } = filled()
+    vault.put('Done/reply.md', 'taken')
+    await drafts('approve', 'reply')
+    const { stdout } = await drafts('reject', 'reply', '--reason', 'too\nrude', '--by', 'anna')
+    expect(stdout).toBe(
+      'Rejected: Done/reply-2.md [rejected]\nThe mail waits in Needs_Action/reply.md [needs_info]; set its status to pending to have it decided about anew.\n',
+    )
+    expect(vault.text('Done/reply-2.md')).toMatch(/^status: rejected[\s\S]*^reason: too rude$/m)
+    expect(vault.text('Needs_Action/reply.md')).toContain(
+      'status: needs_info\nmessage_id: abc\nsubject: Offer\nreason: "the draft was rejected: too rude"',
+    )
+    expect(recorded(vault).at(-1)).toMatchObject({ event: 'rejected', reason: 'too rude' })
+    expect((await drafts()).stdout).not.toContain('Drafts/reply')
+    expect((await drafts()).stdout).toMatch(/Needs_Action\/reply.md +needs_info/)
+    expect((await drafts('--all')).stdout).toMatch(/Done\/reply-2.md +rejected/)
+    expect((await drafts('reject', 'lunch')).stdout).toBe('Rejected: Done/lunch.md [rejected]\n')
+    const refused = await drafts('approve', 'lunch')
+    expect(refused.stderr).toMatch(/Done\/lunch.md: it was rejected\n.*move it to Drafts/)
+  })
+
+  it('gives a mail to an agent, or keeps it', async () => {
+    const { vault, drafts } = filled()
+    const refused = await drafts('approve', 'invoice')
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toMatch(/which agent\?.*\n.*--agent <name>/)
+    expect((await drafts('approve', 'invoice', '--agent', 'books')).stdout).toContain('to @books')
+    expect(vault.text('Approved/invoice.md')).toContain('delegate_to: books\napproved_by: ')
+    const { stdout } = await drafts('reject', 'invoice', '--reason', 'mine')
+    expect(stdout).toMatch(
+      /^Rejected: Needs_Action\/invoice.md \[needs_info\]\nIt waits there; set its/,
+    )
+    expect(vault.text('Needs_Action/invoice.md')).toMatch(/status: needs_info[\s\S]*reason: mine/)
+  })
+
+  it.each([
+    [['fly'], 1, /unknown subcommand: fly/],
+    [['show'], 1, /which note\?/],
+    [['approve', 'a', 'b'], 1, /too many arguments: b/],
+    [['approve', 'nothing'], 1, /there is no note Drafts\/nothing.md/],
+    [['approve', 'Drafts/nothing.md'], 1, /there is no note Drafts\/nothing.md/],
+    [['approve', '../outside/x.md'], 1, /leaves the vault/],
+    [['approve', '/etc/passwd'], 1, /must be relative to the vault/],
+    [['approve', 'Needs_Action/reply.md'], 1, /not a draft: Needs_Action\/reply.md is a mail/],
+    [['reject', 'Needs_Action/reply.md'], 1, /not a draft/],
+    [['approve', 'Files/a.txt'], 1, /must end in .md/],
+    [['approve', 'lunch', '--agent', 'x'], 1, /no agent is given it/],
+    [['approve', 'lunch', '--by', ' '], 1, /the name of who approves is empty/],
+    [['approve', 'lunch', '--reason', 'x'], 1, /drafts approve takes no --reason/],
+    [['list', '--vault', '/nothing/there'], 2, /there is no vault/],
+  ])('refuses %j in words', async (args, code, words) => {
+    const { vault, drafts } = filled()
+    const files = vault.files()
+    const { exitCode, stderr, stdout } = await drafts(...args)
+    expect([exitCode, stdout]).toEqual([code, ''])
+    expect(stderr).toMatch(words)
+    expect(vault.files()).toEqual(files)
+  })
+
+  it('approves nothing for whom mail may not go to', async () => {
+    const { vault } = filled()
+    const env = { ...vault.env, AGENTMAIL_SEND_TO: 'jane@example.com' }
+    const { exitCode, stderr } = await agentmail(['drafts', 'approve', 'reply'], { env })
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/mail may not go to boss@example.com\n.*AGENTMAIL_SEND_TO/)
+    expect(vault.files()).not.toContain('Logs')
+    env.AGENTMAIL_SEND_TO = 'Example.com'
+    expect((await agentmail(['drafts', 'approve', 'reply'], { env })).exitCode).toBe(0)
+  })
+
+  it('needs a vault', async () => {
+    const ran = await agentmail(['drafts'], { env: { VAULT_PATH: undefined } })
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('VAULT_PATH is not set'),
+    })
+  })
+})
+
+describe('a command that is killed', () => {
+  /** Kills it at each of its calls in turn, and does the same again after each. */
+  async function killEverywhere(
+    args: string[],
+    again: (vault: Vault) => Promise<unknown>,
+    look: (test: TestVault, vault: Vault) => unknown,
+  ) {
+    for (let call = 1; call < 200; call++) {
+      const { vault: test } = filled()
+      const vault = new Vault(test.root)
+      const env = { ...test.env, ...loading(['killed-call'], { KILL_AT: String(call) }) }
+      const { signal, stdout } = await agentmail(['drafts', ...args], { env })
+      // The answer is one write: who reads its first line alone must not make it fail.
+      if (signal !== null) expect(stdout).toBe('')
+      expect(await standingAt(vault, new Approvals(vault), approved)).not.toMatchObject({
+        is: 'by hand',
+      })
+      if (signal !== null) await again(vault)
+      await look(test, vault)
+      if (signal === null) return call
+    }
+    throw new Error('it never came to its end')
+  }
+
+  const approved = 'Approved/reply.md'
+  const notesOf = (vault: TestVault) =>
+    vault.files().filter((file) => /^(Drafts|Approved|Done)\/[^.].*md$/.test(file))
+
+  it('completes an approval when it is run again', async () => {
+    const again = (vault: Vault) => approve(vault, 'Drafts/reply.md', { by: 'anna' })
+    const calls = await killEverywhere(
+      ['approve', 'Drafts/reply.md'],
+      again,
+      async (test, vault) => {
+        expect(notesOf(test)).toEqual([approved, 'Drafts/lunch.md'])
+        const approvals = new Approvals(vault)
+        expect((await standingAt(vault, approvals, approved)).is).toBe('approved')
+        expect(await approvals.verdicts()).toHaveLength(1)
+      },
+    )
+    expect(calls).toBeGreaterThan(5)
+  })
+
+  it('completes a rejection when it is run again', async () => {
+    const again = (vault: Vault) => reject(vault, 'Drafts/reply.md', { by: 'anna' })
+    const calls = await killEverywhere(['reject', 'Drafts/reply.md'], again, (test) => {
+      expect(notesOf(test)).toEqual(['Done/reply.md', 'Drafts/lunch.md'])
+      expect(test.text('Done/reply.md')).toContain('status: rejected')
+      expect(test.text('Needs_Action/reply.md')).toContain('status: needs_info')
+      expect(recorded(test)).toHaveLength(1)
+    })
+    expect(calls).toBeGreaterThan(5)
+  })
+})

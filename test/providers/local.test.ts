@@ -1,0 +1,247 @@
+/** Local mail: a folder of .eml files as an account, on real files and with several processes. */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openLocalMail } from '../../src/providers/local/local.ts'
+import { agentmail, temporaryFolder } from '../support/agentmail.ts'
+import { expectDamage } from '../support/control-run.ts'
+import { daysAgo, LocalFolder, mail, run } from '../support/providers/local-folder.ts'
+
+describe('the folder', () => {
+  it('is made where it is missing, for its owner alone', () => {
+    const path = join(temporaryFolder(), 'a/b')
+    const { account } = openLocalMail(path)
+    expect(account).toBe(realpathSync(path))
+    for (const folder of [path, join(path, 'inbox'), join(path, 'sent')]) {
+      expect(statSync(folder).mode & 0o777).toBe(0o700)
+    }
+  })
+
+  it('is made again by whoever looks into it', async () => {
+    const folder = new LocalFolder()
+    rmSync(folder.path, { recursive: true })
+    expect(await folder.list()).toEqual([])
+    folder.drop('a.eml', mail({ Subject: 'again' }))
+    expect(await folder.subjects()).toEqual(['again'])
+  })
+
+  it('is refused in words where something else stands there', async () => {
+    const path = join(temporaryFolder(), 'file')
+    writeFileSync(path, '')
+    expect(() => openLocalMail(path)).toThrow(expect.objectContaining({ code: 'bad_config' }))
+    const folder = new LocalFolder()
+    rmSync(join(folder.path, 'inbox'), { recursive: true })
+    symlinkSync(temporaryFolder(), join(folder.path, 'inbox'))
+    await expect(folder.list()).rejects.toMatchObject({ code: 'bad_config' })
+  })
+
+  // In a process of its own, since what it must not do is to try for ever.
+  it.runIf(existsSync('/proc/self'))('is refused where no folder can be made', async () => {
+    const env = { AGENTMAIL_MAIL: 'local', AGENTMAIL_MAIL_DIR: '/proc/nope' }
+    const { stderr, exitCode } = await agentmail(['mail', 'list'], { env })
+    expect(stderr).toContain('error: the folder of local mail cannot be used\n')
+    expect(exitCode).toBe(1)
+  })
+})
+
+describe('a file in inbox/', () => {
+  const names = [
+    ...['plain.eml', 'CAPITALS.EML', 'two words.eml', '-rf.eml', 'a\nb.eml', 'ünï😀.eml'],
+    ...[`${'n'.repeat(251)}.eml`, '%2e%2e.eml', "it's.eml", 'e\u0301.eml', '\u00e9.eml'],
+  ]
+
+  it('is an unread mail at once, whatever its name', async () => {
+    const folder = new LocalFolder()
+    for (const [number, name] of names.entries()) {
+      folder.drop(name, mail({ Subject: name.replace('\n', ''), Date: daysAgo(number) }))
+      expect((await folder.list('is:unread')).length).toBe(number + 1)
+    }
+    const mails = await folder.list()
+    expect(new Set(mails.map(({ id }) => id)).size).toBe(names.length)
+    for (const { id } of mails) {
+      expect(id).toMatch(/^[a-z0-9]{16,32}$/)
+      expect((await new LocalFolder({}, folder.path).inbox.get(id)).text).toBe('Hi')
+    }
+  })
+
+  it('is passed over where it is no mail, and hangs nobody', async () => {
+    const folder = new LocalFolder()
+    const inbox = join(folder.path, 'inbox')
+    folder.drop('real.eml', mail({ Subject: 'real' }))
+    folder.drop('.hidden.eml', mail({ Subject: 'hidden' }))
+    folder.drop('notes.txt', mail({ Subject: 'text' }))
+    folder.drop('empty.eml', '')
+    mkdirSync(join(inbox, 'folder.eml'))
+    symlinkSync(join(inbox, 'real.eml'), join(inbox, 'link.eml'))
+    symlinkSync('/dev/zero', join(inbox, 'device.eml'))
+    symlinkSync('nowhere', join(inbox, 'dangling.eml'))
+    spawnSync('mkfifo', [join(inbox, 'pipe.eml')])
+    expect(existsSync(join(inbox, 'pipe.eml'))).toBe(true)
+    if (process.getuid?.() !== 0) {
+      folder.drop('locked.eml', mail({ Subject: 'locked' }))
+      chmodSync(join(inbox, 'locked.eml'), 0)
+    }
+    expect(await folder.subjects()).toEqual(['real'])
+  })
+
+  it('is shown as far as it can be read', async () => {
+    const folder = new LocalFolder()
+    const deep = Array.from(
+      { length: 10_000 },
+      (_, level) => `Content-Type: multipart/mixed; boundary=b${level}\n\n--b${level}\n`,
+    ).join('')
+    const hostile: Record<string, string | Buffer> = {
+      deep: `Subject: deep\n${deep}\nhi`,
+      'many headers': `${'X-A: b\r\n'.repeat(100_000)}Subject: many headers\r\n\r\nhi`,
+      'long header': `X-A: ${'b'.repeat(5 << 20)}\r\nSubject: long header\r\n\r\nhi`,
+      'no boundary': 'Subject: no boundary\nContent-Type: multipart/mixed\n\nhi',
+      'many parts': `Subject: many parts\nContent-Type: multipart/mixed; boundary=b\n\n${'--b\n\nhi\n'.repeat(300_000)}`,
+      'many lines': `Subject: many lines\n\nhi${'\n'.repeat(5 << 20)}`,
+      'mail in mail': `Subject: mail in mail\n${'Content-Type: message/rfc822\n\n'.repeat(1000)}`,
+      'only headers': 'Subject: only headers',
+      'unfinished part': `Subject: unfinished part\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Ty`,
+    }
+    for (const [name, content] of Object.entries(hostile)) folder.drop(`${name}.eml`, content)
+    folder.drop(
+      'garbage.eml',
+      Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 256)),
+    )
+    folder.drop('huge.eml', mail({ Subject: 'huge' }))
+    truncateSync(join(folder.path, 'inbox/huge.eml'), 300 << 20)
+    const subjects = (await folder.subjects()).sort()
+    expect(subjects).toEqual(['', 'huge', ...Object.keys(hostile)].sort())
+    for (const { id } of await folder.list()) await folder.inbox.get(id)
+    expect((await folder.inbox.get(await folder.idOf('many headers'))).text).toBe('hi')
+    expect((await folder.inbox.get(await folder.idOf('no boundary'))).text).toBe('hi')
+    expect((await folder.inbox.get(await folder.idOf('mail in mail'))).attachment_names).toEqual([
+      'message.eml',
+    ])
+    expect((await folder.list('has:attachment')).map(({ subject }) => subject)).toEqual([
+      'mail in mail',
+    ])
+  })
+
+  it('keeps its id when it is labelled or written anew, and is never written to', async () => {
+    const folder = new LocalFolder()
+    folder.drop('a.eml', mail({ Subject: 'first' }))
+    const id = await folder.idOf('first')
+    const before = statSync(join(folder.path, 'inbox/a.eml'))
+    await folder.inbox.label(id, 'Work')
+    await folder.inbox.get(id)
+    const after = statSync(join(folder.path, 'inbox/a.eml'))
+    expect([after.mtimeMs, after.ctimeMs]).toEqual([before.mtimeMs, before.ctimeMs])
+    folder.drop('a.eml', 'Subject: still being writ')
+    expect((await folder.inbox.get(id)).subject).toBe('still being writ')
+    folder.drop('b.tmp', mail({ Subject: 'second' }))
+    renameSync(join(folder.path, 'inbox/b.tmp'), join(folder.path, 'inbox/a.eml'))
+    expect(await folder.idOf('second')).toBe(id)
+    expect((await folder.inbox.get(id)).subject).toBe('second')
+    expect(await folder.subjects('label:work')).toEqual(['second'])
+  })
+
+  it('is not found under an id that none has', async () => {
+    const folder = new LocalFolder()
+    for (const id of ['0'.repeat(24), '', '../inbox/a.eml', 'constructor', 'x'.repeat(10_000)]) {
+      const refused = expect.objectContaining({ code: 'not_found' })
+      await expect(folder.inbox.get(id)).rejects.toEqual(refused)
+      await expect(folder.inbox.label(id, 'Work')).rejects.toEqual(refused)
+      await expect(folder.inbox.original(id)).rejects.toEqual(refused)
+    }
+    expect(readdirSync(folder.path).sort()).toEqual(['inbox', 'sent'])
+  })
+})
+
+describe('labels', () => {
+  it('are added, and a move takes the mail out of the inbox', async () => {
+    const folder = new LocalFolder()
+    folder.drop('a.eml', mail({ Subject: 'a' }))
+    folder.drop('b.eml', mail({ Subject: 'b' }))
+    const [a, b] = [await folder.idOf('a'), await folder.idOf('b')]
+    const { inbox } = folder
+    expect(await inbox.label(a, ' Projekte/Übung ')).toEqual(['INBOX', 'UNREAD', 'Projekte/Übung'])
+    expect(await inbox.label(b, 'projekte/u\u0308BUNG')).toEqual([
+      'INBOX',
+      'UNREAD',
+      'Projekte/Übung',
+    ])
+    expect(await inbox.label(a, 'starred')).toEqual([
+      'INBOX',
+      'UNREAD',
+      'STARRED',
+      'Projekte/Übung',
+    ])
+    expect(await inbox.move(a, 'Done')).toEqual(['UNREAD', 'STARRED', 'Projekte/Übung', 'Done'])
+    expect(await inbox.move(a, 'done')).toEqual(['UNREAD', 'STARRED', 'Projekte/Übung', 'Done'])
+    expect(await folder.subjects('in:inbox')).toEqual(['b'])
+    expect(await inbox.move(a, 'inbox')).toEqual([
+      'INBOX',
+      'UNREAD',
+      'STARRED',
+      'Projekte/Übung',
+      'Done',
+    ])
+    expect(await new LocalFolder({}, folder.path).inbox.label(a, 'DONE')).toHaveLength(5)
+    const { message_id } = await folder.send()
+    expect(await inbox.label(message_id, 'Done')).toEqual(['SENT', 'Done'])
+    expect(statSync(join(folder.path, 'labels.json')).mode & 0o777).toBe(0o600)
+  })
+
+  it('have names that can be read', async () => {
+    const folder = new LocalFolder()
+    folder.drop('a.eml', mail({ Subject: 'a' }))
+    const id = await folder.idOf('a')
+    for (const name of ['', '  ', 'a\nb', 'a\u0000', 'a\u0085b', 'x'.repeat(226)]) {
+      await expect(folder.inbox.label(id, name)).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(folder.inbox.move(id, name)).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+    expect(await folder.inbox.label(id, '😀'.repeat(225))).toHaveLength(3)
+    expect(await folder.inbox.label(id, '__proto__')).toContain('__proto__')
+  })
+
+  it.each(['', '{"torn', '[]', '{"x": 1}', '{"x": [1]}', 'null'])(
+    'are not overwritten where their file is %j',
+    async (content) => {
+      const folder = new LocalFolder()
+      folder.drop('a.eml', mail({ Subject: 'a' }))
+      const id = await folder.idOf('a')
+      folder.drop('labels.json', content, '.')
+      await expect(folder.inbox.label(id, 'Work')).rejects.toMatchObject({ code: 'storage' })
+      await expect(folder.list()).rejects.toMatchObject({ code: 'storage' })
+      expect(readFileSync(join(folder.path, 'labels.json'), 'utf8')).toBe(content)
+    },
+  )
+
+  /** How many of the labels that several processes gave one mail at once are missing. */
+  async function lostLabels(fault = ''): Promise<number> {
+    const folder = new LocalFolder()
+    folder.drop('a.eml', mail({ Subject: 'a' }))
+    const id = await folder.idOf('a')
+    const runs = ['a', 'b', 'c'].map((prefix) => run(folder.path, 'label', id, prefix, fault))
+    const failed = (await Promise.all(runs)).filter(({ exitCode }) => exitCode !== 0)
+    if (fault === '') expect(failed).toEqual([])
+    const labels = await folder.inbox.label(id, 'last')
+    return 3 * 15 + 3 - labels.length
+  }
+
+  it('given by several processes at once are all kept', async () => {
+    expect(await lostLabels()).toBe(0)
+  })
+
+  it('would be lost without the lock', async () => {
+    await expectDamage(() => lostLabels('no lock'))
+  })
+})

@@ -1,0 +1,37 @@
+/** What every store must hold: the port, and on it the coordination of agents and the ledger of mails under load, races, retries and odd clocks. */
+import { describe, vi } from 'vitest'
+import { isLong } from '../support/parts.ts'
+import type { NewDatabase } from '../support/store/databases.ts'
+import { claimsSuite } from './store/claims.ts'
+import { clocksSuite } from './store/clocks.ts'
+import { lifeSuite } from './store/life.ts'
+import { orderSuite } from './store/order.ts'
+import { portSuite } from './store/port.ts'
+import { retrySuite } from './store/retries.ts'
+import { schemaSuite } from './store/schema.ts'
+import { sendsSuite } from './store/sends.ts'
+
+/**
+ * @param newDatabase makes an empty database, and gives what connects to it; each test makes its own
+ * and connects as often as it likes, as several servers would.
+ * @param options.clocks whether clocks that are set are tried, which no engine has a part in.
+ * @example storeSuite('SQLite', async () => {
+ *   const path = join(temporaryFolder(), 'agentmail.db')
+ *   return () => openSqlite(path)
+ * })
+ */
+export function storeSuite(
+  name: string,
+  newDatabase: NewDatabase,
+  options: { clocks?: boolean } = {},
+): void {
+  vi.setConfig({ testTimeout: isLong ? 900_000 : 120_000 })
+  describe(`${name}: the port`, () => portSuite(newDatabase))
+  describe(`${name}: the schema`, () => schemaSuite(newDatabase))
+  describe(`${name}: order`, () => orderSuite(newDatabase))
+  describe(`${name}: retries`, () => retrySuite(newDatabase))
+  describe(`${name}: claims`, () => claimsSuite(newDatabase))
+  describe(`${name}: life`, () => lifeSuite(newDatabase))
+  describe(`${name}: mails`, () => sendsSuite(newDatabase))
+  if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
+}

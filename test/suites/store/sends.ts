@@ -1,0 +1,66 @@
+/** The ledger of mails: of several processes one sends, and a database from before there was one gets it. */
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { Holder } from '../../../src/email/outgoing/holder.ts'
+import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
+import { migrate } from '../../../src/store/schema.ts'
+import { temporaryFolder } from '../../support/agentmail.ts'
+import { type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
+
+const intent = {
+  scope: 'a'.repeat(64),
+  content_hash: 'c'.repeat(64),
+  provider: 'gmail' as const,
+  recipients: ['jane@example.com'],
+  subject: 'Grüße 😀 ',
+}
+const receipt = { message_id: 'm', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
+
+async function ledgerOn(database: TestDatabase, folder: string): Promise<SendLedger> {
+  const store = await database.store()
+  await migrate(store)
+  const holder = new Holder(join(folder, 'senders'))
+  onTestFinished(() => holder.close())
+  return new SendLedger({ store, holder, timeoutMs: 30_000 })
+}
+
+/** What a process does with its turn, but for the mail itself. */
+async function takeTurn(ledger: SendLedger, key: string | undefined): Promise<boolean> {
+  const { isMine, record } = await ledger.begin({ ...intent, key })
+  if (!isMine) {
+    expect(record).toMatchObject({ state: 'sent', subject: intent.subject, ...receipt })
+    return false
+  }
+  const change = { subject: intent.subject, audited_at: 'now' }
+  await ledger.settle(await ledger.sending(record, change), 'sent', { receipt })
+  return true
+}
+
+export function sendsSuite(newDatabase: NewDatabase): void {
+  it('lets one of eight that begin the same mail at the same moment send it', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    const folder = temporaryFolder()
+    const ledgers = await Promise.all(upTo(8).map(() => ledgerOn(database, folder)))
+    for (const key of ['one', 'two', 'three']) {
+      const turns = await Promise.all(ledgers.map((ledger) => takeTurn(ledger, key)))
+      expect(turns.filter((isMine) => isMine)).toEqual([true])
+    }
+    const turns = await Promise.all(ledgers.map((ledger) => takeTurn(ledger, undefined)))
+    expect(turns).toEqual(Array(8).fill(true)) // (control)
+  })
+
+  it('is made in a database of the version before it, and what that holds stays', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    const { project } = await database.server()
+    await project.agents.register({ name: 'ann', role: 'coder' })
+    const store = await database.store()
+    await store.define(['DROP TABLE sends'], async (transaction) => {
+      await transaction.run("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    })
+    await expect(store.all('SELECT * FROM sends')).rejects.toThrow()
+    const ledger = await ledgerOn(database, temporaryFolder())
+    expect(await takeTurn(ledger, 'key')).toBe(true)
+    expect(await ledger.list(9)).toMatchObject([{ state: 'sent', ...receipt }])
+    expect((await project.agents.list()).agents).toMatchObject([{ name: 'ann' }])
+  })
+}

@@ -1,0 +1,76 @@
+/** A private tmux server with real windows, and a repository that they work in. */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished } from 'vitest'
+import { agentmail, type Env, type Ran, type RunOptions, temporaryFolder } from '../agentmail.ts'
+
+export interface Session {
+  repository: string
+  /** The environment of a process that runs in the window at this place. */
+  env(window: number): Env
+  /** Runs the binary as if it were typed in that window. */
+  run(window: number, args: string[], options?: RunOptions): Promise<Ran>
+  pane(window: number): string
+  tmux(...args: string[]): string
+}
+
+export function git(cwd: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+  return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' })
+}
+
+export function repository(): string {
+  const folder = temporaryFolder()
+  git(folder, 'init', '--quiet')
+  git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'start')
+  return folder
+}
+
+/** One window a name, each running `program`. */
+export function openSession(names: string[], program = 'cat'): Session {
+  const socket = `agentmail-test-${randomBytes(6).toString('hex')}`
+  const folder = repository()
+  const sockets = temporaryFolder()
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], {
+      cwd: folder,
+      env: { ...process.env, TMUX_TMPDIR: sockets },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  onTestFinished(() => {
+    try {
+      tmux('kill-server')
+    } catch {} // a test may have done it
+  })
+  const [first = 'one', ...others] = names
+  tmux('new-session', '-d', '-x', '100', '-y', '30', '-s', 'test', '-n', first, program)
+  tmux('set-option', '-g', 'automatic-rename', 'off')
+  for (const name of others) tmux('new-window', '-d', '-a', '-t', 'test:$', '-n', name, program)
+  const panes = tmux('list-windows', '-t', 'test', '-F', '#{pane_id}').trim().split('\n')
+  const pane = (window: number) => panes[window] ?? ''
+  const TMUX = tmux('display-message', '-p', '#{socket_path},#{pid},0').trim()
+  const env = (window: number) => ({ TMUX, TMUX_PANE: pane(window) })
+  return {
+    repository: folder,
+    env,
+    pane,
+    tmux,
+    run: (window, args, options = {}) =>
+      agentmail(args, { cwd: folder, ...options, env: { ...env(window), ...options.env } }),
+  }
+}
+
+/** Sends, and gives the id of the message. */
+export async function sendOk(
+  session: Session,
+  from: number,
+  to: string,
+  text: string,
+): Promise<string> {
+  const { stdout, stderr, exitCode } = await session.run(from, ['send', '-r', to, '-m', text])
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+  const [, id = ''] = /^Message #([0-9A-Za-z]{8}) sent\n$/.exec(stdout) ?? []
+  expect(id).toHaveLength(8)
+  return id
+}

@@ -1,0 +1,105 @@
+/** The Gmail provider with a token of its own, against whatever speaks for Gmail. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { Config } from '../../../src/config.ts'
+import type { Limits } from '../../../src/providers/gmail/api.ts'
+import { openGmail } from '../../../src/providers/gmail/gmail.ts'
+import type { Inbox, OutgoingMail, Provider } from '../../../src/providers/provider.ts'
+import { temporaryFolder } from '../agentmail.ts'
+import { outgoingMail } from '../email/outgoing-mail.ts'
+import { FakeGmail } from './fake-gmail.ts'
+import type { AddedMail } from './fake-gmailbox.ts'
+
+interface Place {
+  apiUrl: string
+  loginUrl: string
+  token: object
+  limits?: Partial<Limits>
+}
+
+type Gmail = Provider & { inbox: Inbox }
+
+export function gmailProvider(
+  { apiUrl, loginUrl, token, limits }: Place,
+  atEnd?: (end: () => void) => void,
+): Gmail {
+  const folder = temporaryFolder(atEnd)
+  const tokenPath = join(folder, 'token.json')
+  const credentialsPath = join(folder, 'credentials.json')
+  const client = {
+    client_id: 'client',
+    client_secret: 'secret-of-the-client',
+    redirect_uris: ['http://localhost'],
+    auth_uri: `${loginUrl}/o/oauth2/v2/auth`,
+    token_uri: `${loginUrl}/token`,
+  }
+  writeFileSync(tokenPath, JSON.stringify(token), { mode: 0o600 })
+  writeFileSync(credentialsPath, JSON.stringify({ installed: client }), { mode: 0o600 })
+  const env = {
+    GMAIL_TOKEN_PATH: tokenPath,
+    GMAIL_CREDENTIALS_PATH: credentialsPath,
+    GMAIL_BASE_URL: apiUrl,
+    GOOGLE_OAUTH_BASE_URL: loginUrl,
+  }
+  const provider = openGmail(new Config({}, env), limits)
+  const { inbox } = provider
+  if (!inbox) throw new Error('Gmail can be read')
+  return Object.assign(provider, { inbox })
+}
+
+export const mail = (given: Partial<OutgoingMail> = {}): OutgoingMail =>
+  outgoingMail({
+    to: [{ name: '', address: 'ann@example.com' }],
+    subject: 'Tea',
+    text: 'At four?',
+    ...given,
+  })
+
+/** What a call fails with. */
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  const done = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+  if ('error' in done) return done.error
+  throw new Error(`This did not fail: ${JSON.stringify(done.value)}`)
+}
+
+export const lines = (...text: string[]): string => text.join('\r\n')
+
+/** One fake Gmail for the tests of a file, healed before each, with the provider on it. */
+export function useFakeGmail() {
+  const ends: (() => void)[] = []
+  const limits = { request: 2000, call: 20_000, send: 2000, pause: 10 }
+  let fake: FakeGmail
+  let gmail: Gmail
+  const open = (token: object = fake.login.grant(), apiUrl = fake.url): Gmail =>
+    gmailProvider({ apiUrl, loginUrl: fake.url, token, limits }, (end) => void ends.push(end))
+  beforeAll(async () => {
+    fake = await FakeGmail.start()
+    gmail = open()
+    // Once without the short limits: the library loads a part of itself with its first request.
+    const place = { apiUrl: fake.url, loginUrl: fake.url, token: fake.login.grant() }
+    await gmailProvider(place, (end) => void ends.push(end)).inbox.list({ query: '', limit: 1 })
+  })
+  beforeEach(() => fake.heal())
+  afterAll(async () => {
+    await fake.stop()
+    for (const end of ends) end()
+  })
+  const add = (raw: string | Buffer, given: Partial<AddedMail> = {}): string =>
+    fake.addMail({ raw, labelIds: ['INBOX'], ...given })
+  return {
+    get fake() {
+      return fake
+    },
+    get gmail() {
+      return gmail
+    },
+    open,
+    add,
+    read: (raw: string | Buffer, given: Partial<AddedMail> = {}) =>
+      gmail.inbox.get(add(raw, given)),
+  }
+}
