@@ -1,7 +1,7 @@
 /** Puts the orchestrator together as the settings say: its servers, who decides, and the ways out. */
 
 import type { Config } from '../config.ts'
-import { checkSendSettings, MailDesk } from '../email/mail-desk.ts'
+import { Correspondence, checkSendSettings } from '../email/correspondence.ts'
 import { openProvider, readableProvider } from '../email/mail-provider.ts'
 import { checkRecipients } from '../email/outgoing/recipients.ts'
 import { AgentMailError } from '../errors.ts'
@@ -131,9 +131,10 @@ const ownServer = (name: string): string[] => [process.execPath, process.argv[1]
 
 /** For what the tool has no arguments for: copies, attachments, other services. */
 function directWay(config: Config): { send: SendDirectly; close(): Promise<void> } {
-  const desks = new Map<string, MailDesk>()
+  const desks = new Map<string, Correspondence>()
   const deskOf = (provider: ProviderName = readableProvider(config)) => {
-    const desk = desks.get(provider) ?? new MailDesk(config, () => openProvider(config, provider))
+    const desk =
+      desks.get(provider) ?? new Correspondence(config, () => openProvider(config, provider))
     desks.set(provider, desk)
     return desk
   }

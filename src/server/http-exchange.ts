@@ -1,6 +1,6 @@
 /** One HTTP request and its answer: reads a body within bounds, writes JSON and text. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readJson } from '../mcp/message.ts'
+import { readJson } from '../mcp/json-rpc.ts'
 
 const maxBodyBytes = 1 << 20
 const throwAwayMs = 2000

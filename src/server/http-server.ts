@@ -8,8 +8,8 @@ import {
   type Project,
 } from '../coordination/coordination.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { agentOf, coordinationToolset } from '../mcp/coordination-toolset.ts'
-import { makeServer } from '../mcp/mcp-server.ts'
+import { makeServer } from '../mcp/server.ts'
+import { agentOf, coordinationToolset } from '../mcp/toolsets/coordination.ts'
 import { rfc3339, sleep, systemClock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.ts'

@@ -13,8 +13,8 @@ const toolsets: Record<string, (config: Config) => Promise<number>> = {
     return serveGmail(config)
   },
   coordination: async (config) => {
-    const { serveCoordinationOnStdio } = await import('../../mcp/toolsets/coordination.ts')
-    return serveCoordinationOnStdio(config)
+    const { serveCoordination } = await import('../../mcp/toolsets/coordination.ts')
+    return serveCoordination(config)
   },
   obsidian: async (config) => {
     const { serveObsidian } = await import('../../mcp/toolsets/obsidian.ts')

@@ -1,10 +1,11 @@
-/** Serves the gmail toolset on standard input and output: `agentmail mcp gmail`. */
+/** The gmail toolset with the mail that it works on: `agentmail mcp gmail`. */
 import type { Config } from '../../config.ts'
-import { MailDesk } from '../../email/mail-desk.ts'
+import { Correspondence } from '../../email/correspondence.ts'
 import { openProvider, readableProvider } from '../../email/mail-provider.ts'
 import type { GmailContext } from '../../tools/gmail/context.ts'
 import { tools } from '../../tools/gmail/index.ts'
-import { serveOnStdio } from '../serve-on-stdio.ts'
+import type { OpenToolset } from '../server.ts'
+import { serveOnStdio } from '../stdio.ts'
 
 const toolset = {
   name: 'gmail',
@@ -13,14 +14,18 @@ const toolset = {
   tools,
 }
 
-/** Serves until the client closes its input (0) or stops reading (1). What is being sent then is finished first. */
-export async function serveGmail(config: Config): Promise<number> {
+/** Nothing is opened before it is asked for. @public */
+export function openGmailToolset(config: Config): OpenToolset<GmailContext> {
   const name = readableProvider(config)
-  const desk = new MailDesk(config, () => openProvider(config, name))
-  const open = async (): Promise<GmailContext> => ({ inbox: await desk.inbox(), outgoing: desk })
-  const exitCode = await serveOnStdio(toolset, (tool, args) => tool.call(open, args), {
-    mayTakeLong: ({ method }) => method === 'tools/call',
-  })
-  await desk.close()
-  return exitCode
+  const mail = new Correspondence(config, () => openProvider(config, name))
+  const open = async () => ({ inbox: await mail.inbox(), outgoing: mail })
+  return {
+    toolset,
+    answer: (tool, args) => tool.call(open, args),
+    mayTakeLong: () => true,
+    close: () => mail.close(),
+  }
 }
+
+export const serveGmail = async (config: Config): Promise<number> =>
+  serveOnStdio(openGmailToolset(config))

@@ -1,5 +1,4 @@
-/** Serves the mailbox toolset on standard input and output: `agentmail mcp`. */
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+/** The mailbox toolset, whose server lives and ends with its terminal: `agentmail mcp`. */
 import type { Config } from '../../config.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { openPost } from '../../mailbox/post.ts'
@@ -10,8 +9,7 @@ import { log } from '../../system/log.ts'
 import { failure, type Tool } from '../../tools/define-tool.ts'
 import type { MailboxContext } from '../../tools/mailbox/context.ts'
 import { tools } from '../../tools/mailbox/index.ts'
-import { makeServer } from '../mcp-server.ts'
-import { StdioTransport } from '../stdio-transport.ts'
+import { StdioTransport, serveOn } from '../stdio.ts'
 
 const toolset = {
   name: 'mailbox',
@@ -56,9 +54,6 @@ export function serveMailbox(config: Config): Promise<number> {
       ([isComplete]) => resolve(isComplete ? 0 : 1),
       reject,
     )
-    serveStdio(() => makeServer(toolset, answer), {
-      transport,
-      onerror: (error) => log(`protocol: ${error.message}`),
-    })
+    serveOn(transport, { toolset, answer })
   })
 }

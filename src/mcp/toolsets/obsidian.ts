@@ -1,10 +1,12 @@
-/** Serves the obsidian toolset on standard input and output: `agentmail mcp obsidian`. */
+/** The obsidian toolset with the vault that it works in: `agentmail mcp obsidian`. */
 import type { Config } from '../../config.ts'
 import { cacheFolder } from '../../system/places.ts'
+import type { ObsidianContext } from '../../tools/obsidian/context.ts'
 import { tools } from '../../tools/obsidian/index.ts'
 import { VaultSearch } from '../../vault/search/vault-search.ts'
 import { Vault } from '../../vault/vault.ts'
-import { serveOnStdio } from '../serve-on-stdio.ts'
+import type { OpenToolset } from '../server.ts'
+import { serveOnStdio } from '../stdio.ts'
 
 const toolset = {
   name: 'obsidian',
@@ -16,22 +18,19 @@ const toolset = {
 /** The client is greeted first; then there is time to look through the vault. */
 const indexAfterMs = 500
 
-/** Serves until the client closes its input (0) or stops reading (1). */
-export async function serveObsidian(config: Config): Promise<number> {
+/** @public */
+export function openObsidianToolset(config: Config): OpenToolset<ObsidianContext> {
   const vault = Vault.named(config)
   const search = new VaultSearch(vault, cacheFolder(config))
   vault.onChange = (path) => search.changed(path)
   setTimeout(() => search.start(), indexAfterMs).unref()
-
-  const exitCode = await serveOnStdio(
+  return {
     toolset,
-    (tool, args) => tool.call(async () => ({ vault, search }), args),
-    {
-      mayTakeLong: ({ method, params }) =>
-        method === 'tools/call' &&
-        (params?.name === 'search_notes' || params?.name === 'list_notes'),
-    },
-  )
-  await search.close()
-  return exitCode
+    answer: (tool, args) => tool.call(async () => ({ vault, search }), args),
+    mayTakeLong: (tool) => tool === 'search_notes' || tool === 'list_notes',
+    close: () => search.close(),
+  }
 }
+
+export const serveObsidian = async (config: Config): Promise<number> =>
+  serveOnStdio(openObsidianToolset(config))

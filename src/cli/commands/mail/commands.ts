@@ -1,6 +1,6 @@
 /** What the subcommands of `agentmail mail` do and print. */
 import { Config } from '../../../config.ts'
-import { MailDesk } from '../../../email/mail-desk.ts'
+import { Correspondence } from '../../../email/correspondence.ts'
 import { openProvider, providerName } from '../../../email/mail-provider.ts'
 import { readAudit } from '../../../email/outgoing/audit.ts'
 import { bodyOf } from '../../../email/outgoing/body.ts'
@@ -25,8 +25,8 @@ export async function list({ flags, positionals, json }: Call): Promise<number> 
   const query = positionals.join(' ') || 'is:unread'
   const max_results = Math.min(countOf('limit', flags.limit) ?? 10, maxListed)
   const page_token = textOf(flags.page)
-  const found = await withDesk(flags, async (desk) =>
-    listEmails(await desk.inbox(), { query, max_results, page_token }),
+  const found = await withMail(flags, async (mail) =>
+    listEmails(await mail.inbox(), { query, max_results, page_token }),
   )
   if (json) printJson(found)
   else if (found.emails.length === 0) print('No mail found')
@@ -48,7 +48,7 @@ export async function list({ flags, positionals, json }: Call): Promise<number> 
 export async function show({ flags, positionals, json }: Call): Promise<number> {
   const [id] = atMost(1, positionals)
   if (id === undefined) throw missing('which mail?', 'Write agentmail mail show <id>.')
-  const mail = await withDesk(flags, async (desk) => getEmail(await desk.inbox(), id))
+  const mail = await withMail(flags, async (mail) => getEmail(await mail.inbox(), id))
   if (json) printJson(mail)
   else {
     print(
@@ -73,8 +73,8 @@ export async function send({ flags, positionals, json }: Call): Promise<number> 
   if (body === undefined) {
     throw missing('what does the mail say?', 'Give --body, or pipe the text to the command.')
   }
-  const sending = withDesk(flags, (desk) =>
-    desk.send({
+  const sending = withMail(flags, (mail) =>
+    mail.send({
       from: textOf(flags.from),
       to,
       cc: textOf(flags.cc),
@@ -151,14 +151,17 @@ export async function settle({ flags, positionals, json }: Call): Promise<number
   return 0
 }
 
-async function withDesk<T>(flags: Call['flags'], work: (desk: MailDesk) => Promise<T>): Promise<T> {
+async function withMail<T>(
+  flags: Call['flags'],
+  work: (mail: Correspondence) => Promise<T>,
+): Promise<T> {
   const config = new Config(flags)
-  const desk = new MailDesk(config, () => openProvider(config, providerName(config)))
+  const mail = new Correspondence(config, () => openProvider(config, providerName(config)))
   try {
-    return await work(desk)
+    return await work(mail)
   } finally {
     // What was sent stays sent, whatever goes wrong now.
-    await desk.close().catch((error) => printError(`The ledger was not closed: ${error}`))
+    await mail.close().catch((error) => printError(`The ledger was not closed: ${error}`))
   }
 }
 

@@ -7,8 +7,10 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { log } from '../system/log.ts'
-import { readMessages } from './message-lines.ts'
+import { readMessages } from './json-rpc.ts'
+import { makeServer, type OpenToolset } from './server.ts'
 
 /** Should a request ever stay without an answer, the next one is served after this time. */
 const answerMs = 60_000
@@ -17,12 +19,32 @@ const answerMs = 60_000
 const maxBeside = 64
 const tooManyCode = -32000
 
-export interface StdioOptions {
-  /** Whether a request may wait for something; it does not hold up those that follow. */
-  mayTakeLong?(request: JSONRPCRequest): boolean
-  /** Is called when no more requests will come, so that what waits can be answered. */
-  onEndOfInput?(): void
+/** Serves until the client closes its input (0), a signal comes (0), or the client stops reading (1); then closes the toolset. */
+export async function serveOnStdio<Context>(open: OpenToolset<Context>): Promise<number> {
+  const transport = new StdioTransport(process.stdin, process.stdout, open)
+  const ended = new Promise<number>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => resolve(0))
+    transport.ended.then((isComplete) => resolve(isComplete ? 0 : 1))
+  })
+  serveOn(transport, open)
+  const exitCode = await ended
+  await open.close()
+  return exitCode
 }
+
+/** For a server that ends by rules of its own. */
+export function serveOn<Context>(
+  transport: StdioTransport,
+  { toolset, answer }: Pick<OpenToolset<Context>, 'toolset' | 'answer'>,
+): void {
+  serveStdio(() => makeServer(toolset, answer), {
+    transport,
+    onerror: (error) => log(`protocol: ${error.message}`),
+  })
+}
+
+type Calls = Pick<OpenToolset<unknown>, 'mayTakeLong' | 'stopWaiting'>
 
 /**
  * Takes up a request when the answer to the one before has left. So two messages sent in a row
@@ -36,7 +58,7 @@ export class StdioTransport implements Transport {
 
   readonly #input: Readable
   readonly #output: Writable
-  readonly #options: StdioOptions
+  readonly #calls: Calls
   /** The requests that are being answered. */
   readonly #open = new Map<RequestId, () => void>()
   readonly #beside = new Set<Promise<void>>()
@@ -47,10 +69,10 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<boolean>
   #end: (isComplete: boolean) => void = () => {}
 
-  constructor(input: Readable, output: Writable, options: StdioOptions = {}) {
+  constructor(input: Readable, output: Writable, calls: Calls = {}) {
     this.#input = input
     this.#output = output
-    this.#options = options
+    this.#calls = calls
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -88,13 +110,13 @@ export class StdioTransport implements Transport {
       else this.#hear(read.message)
       await this.#written
     }
-    this.#options.onEndOfInput?.()
+    this.#calls.stopWaiting?.()
     await Promise.all(this.#beside)
     await this.#written
   }
 
   async #take(request: JSONRPCRequest): Promise<void> {
-    const isBeside = this.#options.mayTakeLong?.(request) && !this.#open.has(request.id)
+    const isBeside = this.#mayTakeLong(request) && !this.#open.has(request.id)
     if (isBeside && this.#beside.size >= maxBeside) {
       const error = { code: tooManyCode, message: `more than ${maxBeside} calls wait at once` }
       await this.#write({ jsonrpc: '2.0', id: request.id, error })
@@ -104,6 +126,11 @@ export class StdioTransport implements Transport {
     if (!isBeside) return answered
     this.#beside.add(answered)
     answered.then(() => this.#beside.delete(answered))
+  }
+
+  #mayTakeLong({ method, params }: JSONRPCRequest): boolean {
+    if (method !== 'tools/call' || !this.#calls.mayTakeLong) return false
+    return this.#calls.mayTakeLong(String(params?.name))
   }
 
   async #answer(request: JSONRPCRequest): Promise<void> {

@@ -8,7 +8,7 @@ import { openOutgoing } from './outgoing/open-outgoing.ts'
 import type { Drafted, Outgoing, Sent } from './outgoing/outgoing.ts'
 import { allowedRecipients } from './outgoing/recipients.ts'
 
-export class MailDesk {
+export class Correspondence {
   readonly #config: Config
   readonly #openProvider: () => Promise<Provider>
   #provider: Promise<Provider> | undefined

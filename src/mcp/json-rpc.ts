@@ -1,4 +1,5 @@
-/** Reads a JSON-RPC message from text, and says what is wrong with text that is none. */
+/** Reads JSON-RPC messages, from text or one a line from a stream, and says what is wrong with text that is none. */
+import type { Readable } from 'node:stream'
 import {
   type JSONRPCMessage,
   PARSE_ERROR,
@@ -7,17 +8,53 @@ import {
 } from '@modelcontextprotocol/server'
 
 const maxDepth = 100
+const maxLineBytes = 10 << 20
+const newline = 0x0a
 const invalidRequest = -32600
 
 /** The error that it is answered with. */
-export interface Refused {
+interface Refused {
   id: RequestId | null
   error: { code: number; message: string }
 }
-export type Read = { message: JSONRPCMessage } | Refused
+type Read = { message: JSONRPCMessage } | Refused
+
+/** One after the other, as they are asked for: nothing is read ahead but what the stream has at hand. */
+export async function* readMessages(input: Readable): AsyncGenerator<Read> {
+  for await (const line of linesOf(input)) {
+    if (line === undefined) yield refusal(`Message is longer than ${maxLineBytes} bytes`)
+    else if (line.trim() !== '') yield readMessage(line)
+  }
+}
+
+/** Lines, the last one also without its newline; nothing in place of one that is too long, which is never held. */
+async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
+  let parts: Buffer[] = []
+  let length = 0
+  const take = () => {
+    const line = length > maxLineBytes ? undefined : Buffer.concat(parts).toString('utf8')
+    parts = []
+    length = 0
+    return line
+  }
+  for await (const chunk of input) {
+    let start = 0
+    for (;;) {
+      const end = chunk.indexOf(newline, start)
+      const part = chunk.subarray(start, end === -1 ? chunk.length : end)
+      length += part.length
+      if (length > maxLineBytes) parts = []
+      else parts.push(part)
+      if (end === -1) break
+      if (length > 0) yield take()
+      start = end + 1
+    }
+  }
+  if (length > 0) yield take()
+}
 
 /** One message, checked before any parser meets a depth that would exhaust its stack. */
-export function readMessage(text: string): Read {
+function readMessage(text: string): Read {
   const read = readJson(text)
   if ('error' in read) return read
   try {
@@ -39,7 +76,7 @@ export function readJson(text: string): { value: unknown } | Refused {
   }
 }
 
-export const refusal = (message: string, id: RequestId | null = null): Refused => ({
+const refusal = (message: string, id: RequestId | null = null): Refused => ({
   id,
   error: { code: invalidRequest, message },
 })

@@ -25,6 +25,18 @@ export type Answer<Context> = (
   signal: AbortSignal,
 ) => Promise<ToolResult>
 
+/** A toolset with what it works with. */
+export interface OpenToolset<Context> {
+  toolset: Toolset<Context>
+  answer: Answer<Context>
+  /** Whether a call of this tool may wait for something; it does not hold up those that follow. */
+  mayTakeLong?(tool: string): boolean
+  /** Is called when no more calls will come, so that what waits can be answered. */
+  stopWaiting?(): void
+  /** What is under way is finished first. */
+  close(): Promise<void>
+}
+
 export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Context>): Server {
   const server = new Server(
     {
