@@ -1,9 +1,10 @@
 /** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git. */
-import { closeSync, fstatSync, lstatSync, mkdirSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { sharedFolder } from './git.ts'
+import { makeFolder } from './make-folder.ts'
 import { openRegularFile } from './regular-file.ts'
 import { withStorageErrors } from './storage-error.ts'
 
@@ -18,7 +19,7 @@ export async function postOfficeFolder(config: Config): Promise<string> {
 export function makePostOffice(folders: string[]): void {
   folders.forEach(checkPlainFolder)
   withStorageErrors(() => {
-    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const folder of folders) makeFolder(folder, 0o700)
     const ignoreAll = openRegularFile(join(folders[0] ?? '', '.gitignore'), { create: true })
     if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
     closeSync(ignoreAll)

@@ -6,7 +6,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -19,6 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { sleep } from './clock.ts'
+import { makeFolder } from './make-folder.ts'
 import { randomFraction } from './random.ts'
 import { systemLock, type TryLock } from './system-lock.ts'
 
@@ -159,7 +159,7 @@ function targetOf(path: string, links = 0): string {
 }
 
 function openToLock(target: string, create: boolean): number | undefined {
-  if (create) mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  if (create) makeFolder(dirname(target), 0o700)
   try {
     return openSync(target, O_RDWR | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0), 0o600)
   } catch (error) {

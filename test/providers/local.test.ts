@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLocalMail } from '../../src/providers/local/local.ts'
-import { agentmail, temporaryFolder } from '../support/agentmail.ts'
+import { temporaryFolder } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
 import { daysAgo, LocalFolder, mail, run } from '../support/providers/local-folder.ts'
 
@@ -47,14 +47,6 @@ describe('the folder', () => {
     rmSync(join(folder.path, 'inbox'), { recursive: true })
     symlinkSync(temporaryFolder(), join(folder.path, 'inbox'))
     await expect(folder.list()).rejects.toMatchObject({ code: 'bad_config' })
-  })
-
-  // In a process of its own, since what it must not do is to try for ever.
-  it.runIf(existsSync('/proc/self'))('is refused where no folder can be made', async () => {
-    const env = { AGENTMAIL_MAIL: 'local', AGENTMAIL_MAIL_DIR: '/proc/nope' }
-    const { stderr, exitCode } = await agentmail(['mail', 'list'], { env })
-    expect(stderr).toContain('error: the folder of local mail cannot be used\n')
-    expect(exitCode).toBe(1)
   })
 })
 

@@ -1,8 +1,9 @@
 /** Tells whether a process that began to send still lives: each holds a lock that the system drops with it. */
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../errors.ts'
 import { systemClock } from '../../system/clock.ts'
+import { makeFolder } from '../../system/make-folder.ts'
 import { randomId } from '../../system/random.ts'
 import { systemLock } from '../../system/system-lock.ts'
 
@@ -22,7 +23,7 @@ export class Holder {
   /** From now on, others see that this process lives. */
   hold(): void {
     if (this.#fd !== undefined) return
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    makeFolder(this.#folder, 0o700)
     this.#removeOld()
     const fd = openSync(join(this.#folder, this.name), 'wx+', 0o600)
     systemLock()(fd)

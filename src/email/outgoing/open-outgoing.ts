@@ -1,5 +1,4 @@
 /** Opens the way out for mail as the settings say: its ledger, and where the audit is written. */
-import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
@@ -8,6 +7,7 @@ import { type Database, fileDatabase, namedDatabase } from '../../store/database
 import { migrate } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { log } from '../../system/log.ts'
+import { makeFolder } from '../../system/make-folder.ts'
 import { stateFolder } from '../../system/places.ts'
 import { Vault } from '../../vault/vault.ts'
 import { Holder } from './holder.ts'
@@ -71,7 +71,7 @@ async function ledgerDatabase(config: Config): Promise<Database> {
 function ownFolder(config: Config): string {
   const folder = stateFolder(config)
   try {
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700)
+    makeFolder(folder, 0o700)
     return folder
   } catch (cause) {
     throw new AgentMailError(

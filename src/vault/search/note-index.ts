@@ -1,10 +1,11 @@
 /** The index of a vault's notes: one SQLite file that several processes may share, and that can be thrown away at any time. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { again, isAgain } from '../../store/again.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../../store/store.ts'
+import { makeFolder } from '../../system/make-folder.ts'
 import type { Pause } from '../../system/pause.ts'
 import { randomId } from '../../system/random.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
@@ -56,7 +57,7 @@ export class NoteIndex {
 
   static async #openFile(cacheFolder: string, vaultRoot: string): Promise<NoteIndex> {
     const folder = folderOf(cacheFolder, vaultRoot)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     const store = await openSqlite(join(folder, 'index.db'))
     try {
       await again(() => store.transaction((transaction) => prepare(transaction, vaultRoot)))
