@@ -4,7 +4,7 @@ import type { Difference, DifferenceRequest } from '../coordination/difference.t
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
-import { isRecord } from '../system/json.ts'
+import { isRecord } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
 import type { Connection } from './connection.ts'

@@ -1,7 +1,7 @@
 /** The note for a database that says which server answers for it, so that other processes go through that server. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { isRecord, jsonOf } from '../system/json.ts'
 import { log } from '../system/log.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
 
 export interface ServerNote {
   url: string

@@ -1,7 +1,7 @@
 /** Claims on files: one holder a path, whatever its spelling. */
 
 import { integer, marks, type Reader, type Row, text } from '../store/store.ts'
-import { sha256 } from '../system/sha256.ts'
+import { sha256 } from '../system/text.ts'
 import type { Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'

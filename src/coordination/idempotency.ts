@@ -2,7 +2,7 @@
 import { AgentMailError } from '../errors.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, type Transaction, text } from '../store/store.ts'
-import { sha256 } from '../system/sha256.ts'
+import { sha256 } from '../system/text.ts'
 
 export interface KeyedCall {
   agent_id: string

@@ -1,6 +1,6 @@
 /** A message and its line in a mailbox file, where it is marked as read in place. */
 import { AgentMailError } from '../errors.ts'
-import { isRecord, jsonOf } from '../system/json.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
 
 export interface Message {
   id: string

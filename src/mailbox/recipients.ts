@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { rfc3339 } from '../system/clock.ts'
 import { withLockedFile } from '../system/file-lock.ts'
-import { isRecord, jsonOf } from '../system/json.ts'
 import { replaceFile, textOfFile } from '../system/regular-file.ts'
 import { withStorageErrors } from '../system/storage-error.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]

@@ -1,7 +1,7 @@
 /** The values of a draft's front matter, as a person may have written them: each of its type, or an error that names it. */
 import { AgentMailError } from '../../errors.ts'
 import type { PostmarkOptions, ProviderName } from '../../providers/provider.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 import type { AttachmentRequest } from '../outgoing/mail-request.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@
 import { AgentMailError } from '../../errors.ts'
 import { checkHeaderText, hasControls } from '../../mime/header-text.ts'
 import type { PostmarkOptions, ProviderName } from '../../providers/provider.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { takesOneBody } from '../outgoing/asked-body.ts'

@@ -3,7 +3,7 @@
 import { addressList } from '../../mime/address.ts'
 import type { Attachment } from '../../mime/mail.ts'
 import type { OutgoingMail, ProviderName } from '../../providers/provider.ts'
-import { slug } from '../../system/slug.ts'
+import { slug } from '../../system/text.ts'
 import { editNote } from '../../vault/front-matter/front-matter-edit.ts'
 import { createNote } from '../../vault/note-change.ts'
 import { checkSize } from '../../vault/note-size.ts'

@@ -7,7 +7,7 @@ import type { Reader, SqlValue, Store } from '../../store/store.ts'
 import { WriteQueue } from '../../store/write-queue.ts'
 import { type Clock, sleep, systemClock } from '../../system/clock.ts'
 import { randomId, uuid } from '../../system/random.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import type { Holder } from './holder.ts'
 import { type Intent, recordOf, type SendRecord, type SendState } from './send-record.ts'
 

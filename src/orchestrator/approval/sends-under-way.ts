@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import { logFolders } from '../../vault/log-file.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'

@@ -2,7 +2,7 @@
 
 import { AgentMailError } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { backoffMs } from '../backoff.ts'
 import type { Teller } from '../events.ts'

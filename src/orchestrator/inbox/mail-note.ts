@@ -1,8 +1,7 @@
 /** The note of a mail: its front matter, and its text where nothing of it is rendered or run. */
 import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
 import { fenced, unfenced } from '../../email/visible-text/fence.ts'
-import { sha256 } from '../../system/sha256.ts'
-import { slug } from '../../system/slug.ts'
+import { sha256, slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Mail } from '../servers/mail-server.ts'
 

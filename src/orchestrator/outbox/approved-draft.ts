@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs'
 import { type Asked, draftOf, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote } from '../../vault/notes.ts'

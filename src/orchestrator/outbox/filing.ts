@@ -3,7 +3,7 @@
 import { fenced } from '../../email/visible-text/fence.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Clock, rfc3339 } from '../../system/clock.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Teller } from '../events.ts'

@@ -1,7 +1,7 @@
 /** One running MCP server: the handshake with it, the tools it has, and calls of them. */
 import { type CallToolResult, Client, ProtocolError } from '@modelcontextprotocol/client'
-import { isRecord } from '../../system/json.ts'
 import type { ServerProgram } from '../../system/run-program.ts'
+import { isRecord } from '../../system/text.ts'
 import { version } from '../../version.ts'
 import { ServerProcess } from './server-process.ts'
 

@@ -1,8 +1,8 @@
 /** What a tool of an MCP server answered: a value that fits, or an error of its own. */
 import * as z from 'zod'
 import { AgentMailError, isErrorCode } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
 import { redacted } from '../../system/redact.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import type { ToolAnswer } from './mcp-connection.ts'
 
 const errorSchema = z.looseObject({

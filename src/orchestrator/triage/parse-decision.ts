@@ -4,7 +4,7 @@ import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-
 import { readHtml } from '../../email/visible-text/html-to-text.ts'
 import { looksLikeHtml } from '../../email/visible-text/looks-like-html.ts'
 import type { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import type { Decision } from './decision.ts'
 import { doesNotFit } from './does-not-fit.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentMailError } from '../../errors.ts'
-import { sha256 } from '../../system/sha256.ts'
+import { sha256 } from '../../system/text.ts'
 import { takeApart } from '../../vault/notes.ts'
 import { Rules } from './rules.ts'
 

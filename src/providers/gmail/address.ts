@@ -2,7 +2,7 @@
 import type { OAuth2Client } from 'google-auth-library'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 import type { GmailAccount } from './account.ts'
 import { baseUrl, statusOf } from './google-login.ts'
 

@@ -1,7 +1,7 @@
 /** Google's client_secret.json: who AgentMail is towards Google. */
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
 import { SecretFile } from '../../system/secret-file.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 
 export interface GmailCredentials {
   clientId: string

@@ -2,7 +2,7 @@
 
 import { AgentMailError, type ErrorCode, notSent, unclear } from '../../errors.ts'
 import { systemClock } from '../../system/clock.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 
 export interface Fault {
   /** Of the reply; nothing where none came. */

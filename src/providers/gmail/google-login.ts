@@ -2,7 +2,7 @@
 import { OAuth2Client } from 'google-auth-library'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 import type { GmailCredentials } from './credentials.ts'
 import { type Token, tokenOf } from './token-file.ts'
 

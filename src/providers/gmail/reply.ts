@@ -1,6 +1,6 @@
 /** What Gmail answers, read with care: a proxy or a fault may put anything in its place. */
 import { AgentMailError } from '../../errors.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 
 export interface GmailMessage {
   id: string

@@ -1,7 +1,7 @@
 /** The token of a Gmail account, in the fields of google-auth-library; what else stands in its file stays there. */
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
 import { SecretFile } from '../../system/secret-file.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import type { GmailPlaces } from './places.ts'
 
 /** As Google gives it. */

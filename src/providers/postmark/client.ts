@@ -2,7 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { Models, ServerClient } from 'postmark'
-import { jsonOf } from '../../system/json.ts'
+import { jsonOf } from '../../system/text.ts'
 
 export interface PostmarkReply {
   status: number

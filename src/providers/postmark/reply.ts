@@ -2,8 +2,8 @@
 
 import { type AgentMailError, hasCode, notSent, unclear } from '../../errors.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
-import { isRecord } from '../../system/json.ts'
 import { redacted } from '../../system/redact.ts'
+import { isRecord } from '../../system/text.ts'
 import type { Receipt } from '../provider.ts'
 import { NoReply, type PostmarkReply } from './client.ts'
 

@@ -1,6 +1,6 @@
 /** The arguments and replies that the obsidian tools share, with the words for each fault. */
 import * as z from 'zod'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 import { requiredText } from '../required-text.ts'
 
 export const path = (name: string, about?: string) => {

@@ -1,7 +1,7 @@
 /** The arguments and replies that the postmark tools share, with the words for each fault. */
 import * as z from 'zod'
 import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-request.ts'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 
 /** Text that must be there: missing, empty and blank are one fault. */
 export const required = (name: string) =>

@@ -1,7 +1,7 @@
 /** A note written anew: its front matter as asked for, with every byte kept that need not change. */
 import { isDeepStrictEqual } from 'node:util'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/json.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
 import { type FencedBlock, joinNote, type NoteText, splitNote } from './note-text.ts'
 import { spanOf } from './yaml-spans.ts'

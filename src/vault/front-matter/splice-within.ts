@@ -1,6 +1,6 @@
 /** Changes inside a list or a map of the front matter: the entries that stay as they are keep their bytes. */
 import { CST } from 'yaml'
-import { isRecord } from '../../system/json.ts'
+import { isRecord } from '../../system/text.ts'
 import { alignment } from './alignment.ts'
 import { indented, renderItem, renderPair, renderValue } from './yaml-render.ts'
 import { columnOf, lineStart, nextLine, type Span, spanOf } from './yaml-spans.ts'

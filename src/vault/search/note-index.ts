@@ -1,5 +1,4 @@
 /** The index of a vault's notes: one SQLite file that several processes may share, and that can be thrown away at any time. */
-import { createHash } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { again, isAgain } from '../../store/again.ts'
@@ -8,6 +7,7 @@ import { integer, type Store, StoreError, type Transaction, text } from '../../s
 import { makeFolder } from '../../system/make-folder.ts'
 import type { Pause } from '../../system/pause.ts'
 import { randomId } from '../../system/random.ts'
+import { sha256 } from '../../system/text.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
 import { SeenTerms } from './seen-terms.ts'
 
@@ -136,10 +136,8 @@ export class NoteIndex {
   }
 }
 
-const folderOf = (cacheFolder: string, vaultRoot: string): string => {
-  const hash = createHash('sha256').update(vaultRoot).digest('hex').slice(0, 16)
-  return join(cacheFolder, 'agentmail', 'vaults', hash)
-}
+const folderOf = (cacheFolder: string, vaultRoot: string): string =>
+  join(cacheFolder, 'agentmail', 'vaults', sha256(vaultRoot).slice(0, 16))
 
 async function prepare(transaction: Transaction, vaultRoot: string): Promise<void> {
   const [made] = await transaction.all("SELECT name FROM sqlite_master WHERE name = 'meta'")

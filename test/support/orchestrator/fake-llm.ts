@@ -8,7 +8,7 @@ import {
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { isRecord, jsonOf } from '../../../src/system/json.ts'
+import { isRecord, jsonOf } from '../../../src/system/text.ts'
 import { apiErrors, completion, type Maker, message, refusalOf } from './llm-forms.ts'
 
 export const llmKey = 'sk-fake-0123456789abcdefghij'

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { isRecord, jsonOf } from '../../../src/system/json.ts'
+import { isRecord, jsonOf } from '../../../src/system/text.ts'
 import { noJson, noToken, notFound, recipientsOf, refusalOf, wrongToken } from './postmark-rules.ts'
 
 export const serverToken = '5f1c9e2a-7d34-4b8e-9a61-0c2d3e4f5a6b'

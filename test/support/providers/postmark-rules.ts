@@ -1,5 +1,5 @@
 /** What Postmark refuses, in its own words and numbers. */
-import { isRecord } from '../../../src/system/json.ts'
+import { isRecord } from '../../../src/system/text.ts'
 
 export interface Refusal {
   ErrorCode: number

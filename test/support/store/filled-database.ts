@@ -6,7 +6,7 @@ import { Holder } from '../../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import type { SendState } from '../../../src/email/outgoing/send-record.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
-import { sha256 } from '../../../src/system/sha256.ts'
+import { sha256 } from '../../../src/system/text.ts'
 import { temporaryFolder } from '../agentmail.ts'
 import { staleMs } from './databases.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { slug } from './slug.ts'
+import { slug } from './text.ts'
 
 it.each([
   ['Re: Olé, more!', 're-ole-more'],

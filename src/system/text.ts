@@ -1,0 +1,43 @@
+/** Small things that are done with texts: parse JSON that anybody may have written, hash, make a file name. */
+
+/** The value, or nothing where the text is no JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** In hex. */
+export const sha256 = (value: string | Buffer): string =>
+  // Loaded here, not at the top: it takes 4 ms, and most commands never need it.
+  process.getBuiltinModule('node:crypto').createHash('sha256').update(value).digest('hex')
+
+/** Letters that are not made of another one and a mark. */
+const spelled: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  ø: 'o',
+  đ: 'd',
+  ł: 'l',
+  œ: 'oe',
+  þ: 'th',
+}
+
+/** A file name that tells what it is about. @example slug('Re: Olé, more!') // 're-ole-more' */
+export function slug(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ßæøđłœþ]/g, (letter) => spelled[letter] ?? letter)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50)
+    .replace(/-+$/, '')
+  return plain === '' ? 'mail' : plain
+}
