@@ -13,6 +13,9 @@ interface OptionShape {
   about: string
 }
 
+/** What each exit code means. */
+export type ExitCodes = Readonly<Record<number, string>>
+
 export interface Command {
   /** As in `agentmail <name> <usage>`. */
   usage: string
@@ -20,6 +23,8 @@ export interface Command {
   /** What the help says beyond the summary. */
   details?: string
   options?: Record<string, OptionShape>
+  /** What an exit code means here, where that is more than what it means everywhere. */
+  exitCodes?: ExitCodes
   /** How many words may stand beside the options; the rest is refused. */
   maxPositionals?: number
   /** Whether these arguments ask for silence and exit code 0 whatever goes wrong. */
@@ -34,7 +39,18 @@ export interface Call {
   json: boolean
 }
 
-const commonOptions = {
+/** What an exit code means wherever a command does not say it otherwise. */
+export const commonExitCodes: ExitCodes = {
+  0: 'done',
+  1: 'refused, or failed; stderr says why',
+  2: 'missing or wrong: your name (or tmux), the vault, the mail service, an address in a setting',
+  3: 'the port is in use',
+  4: 'the database is locked',
+  5: 'the database cannot be opened',
+}
+
+/** Options of every command. */
+export const commonOptions = {
   json: { type: 'boolean', about: 'print the answer as JSON' },
   help: { type: 'boolean', short: 'h', about: 'print this help' },
 } as const satisfies Record<string, OptionShape>
@@ -92,5 +108,11 @@ export function helpOf(name: string, command: Command): string {
     'Options:',
     ...options.map(([, shape], index) => `  ${left[index]?.padEnd(width)}${shape.about}`),
     '',
+    ...(command.exitCodes ? [...exitCodeLines(command.exitCodes), ''] : []),
   ].join('\n')
 }
+
+export const exitCodeLines = (exitCodes: ExitCodes): string[] => [
+  'Exit codes:',
+  ...Object.entries(exitCodes).map(([code, about]) => `  ${code.padEnd(5)}${about}`),
+]

@@ -1,38 +1,8 @@
 /** The binary: finds the command, runs it, and turns an error into words and an exit code. */
 import { AgentMailError } from '../errors.ts'
-import { type Command, helpOf, readArguments } from './command.ts'
+import { commonExitCodes, exitCodeLines, helpOf, readArguments } from './command.ts'
+import { commands } from './commands.ts'
 import { print, printError } from './output.ts'
-
-/** Each command is a file of its own, loaded only when it is called. */
-const commands: Record<string, () => Promise<{ command: Command }>> = {
-  send: () => import('./commands/send.ts'),
-  receive: () => import('./commands/receive.ts'),
-  recipients: () => import('./commands/recipients.ts'),
-  status: () => import('./commands/status.ts'),
-  mailman: () => import('./commands/mailman.ts'),
-  cleanup: () => import('./commands/cleanup.ts'),
-  doctor: () => import('./commands/doctor.ts'),
-  onboard: () => import('./commands/onboard.ts'),
-  serve: () => import('./commands/serve.ts'),
-  agents: () => import('./commands/agents.ts'),
-  messages: () => import('./commands/messages.ts'),
-  post: () => import('./commands/post.ts'),
-  claims: () => import('./commands/claims.ts'),
-  claim: () => import('./commands/claim.ts'),
-  release: () => import('./commands/release.ts'),
-  changes: () => import('./commands/changes.ts'),
-  announce: () => import('./commands/announce.ts'),
-  history: () => import('./commands/history.ts'),
-  db: () => import('./commands/db/db.ts'),
-  vault: () => import('./commands/vault/vault.ts'),
-  mail: () => import('./commands/mail/mail.ts'),
-  drafts: () => import('./commands/drafts/drafts.ts'),
-  gmail: () => import('./commands/gmail/gmail.ts'),
-  orchestrate: () => import('./commands/orchestrate.ts'),
-  demo: () => import('./commands/demo/demo.ts'),
-  mcp: () => import('./commands/mcp.ts'),
-  config: () => import('./commands/config.ts'),
-}
 
 async function main(argv: string[]): Promise<number> {
   const [name = '', ...args] = argv
@@ -77,6 +47,8 @@ async function overview(): Promise<string> {
     '',
     'Commands:',
     ...rows,
+    '',
+    ...exitCodeLines(commonExitCodes),
     '',
     'agentmail <command> --help tells more; agentmail --version tells the version.',
     '',

@@ -17,7 +17,8 @@ export const command: Command = {
   usage: '<file>… [--as <name>] [--hold]',
   summary: 'Claim files before you change them.',
   details:
-    'Exit code 0: all are yours. 1: another agent holds some of them, which are told.\nA claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped. With --hold it is all of the files or none.',
+    'A claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped. With --hold it is all of the files or none.',
+  exitCodes: { 0: 'all are yours', 1: 'another agent holds some of them, which are told' },
   options: {
     hold: { type: 'boolean', about: 'stay, keep the claims alive, and release them on Ctrl-C' },
     ...actingOptions,

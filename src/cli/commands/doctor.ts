@@ -9,7 +9,8 @@ import { print, printJson } from '../output.ts'
 export const command: Command = {
   usage: '',
   summary: 'Look for damaged lines and mail that nobody will read.',
-  details: 'Exit code 1 when there is a finding. It changes nothing.',
+  details: 'It changes nothing.',
+  exitCodes: { 0: 'nothing was found', 1: 'there are findings' },
 
   async run({ json }) {
     const config = new Config()

@@ -19,6 +19,7 @@ export const command: Command = {
   summary: 'Watch the mailboxes and nudge agents that have mail waiting.',
   details:
     'It types "Check your agentmail" into the window of an agent that is ready and has unread mail, at\nmost once a minute (AGENTMAIL_NUDGE_SECONDS). Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
+  exitCodes: { 1: 'its tmux session has ended', 2: 'it runs already, or this is not tmux' },
   options: {
     daemon: { type: 'boolean', about: 'run in the background; its log is .agentmail/mailman.log' },
   },

@@ -16,12 +16,14 @@ It goes on until Ctrl-C or kill; SIGUSR1 prints a summary. Everything it does is
 --json, one event a line) and in Logs/ of the vault. One vault has one orchestrator: beside one that runs,
 --once waits 10 seconds and ends with 1.
 
-Exit codes with --once: 0 everything is done, 1 work waits that could not be done now (it says what and
-why; drafts and mails that wait for you do not count), 2 a setting is wrong.
-
 Settings: AGENTMAIL_LLM (anthropic:<model> or openai:<model>), AGENTMAIL_LLM_API_KEY, AGENTMAIL_LLM_BASE_URL;
 AGENTMAIL_INBOX_QUERY, AGENTMAIL_POLL_SECONDS, AGENTMAIL_QUIET_SECONDS, AGENTMAIL_RETRY_SECONDS;
 GMAIL_MCP_SERVER and OBSIDIAN_MCP_SERVER (commands that start other servers). agentmail config explains them.`,
+  exitCodes: {
+    0: 'it was stopped; with --once: it has done all that it could',
+    1: 'with --once: work waits that could not be done now (it says what and why; what waits for you does not count)',
+    2: 'a setting is wrong, or there is no vault',
+  },
   options: {
     once: { type: 'boolean', about: 'do what can be done now, then end, as from cron' },
     ...optionsOf('vault', 'gmailAccount'),

@@ -9,6 +9,10 @@ export const command: Command = {
   summary: 'Read your oldest unread message.',
   details:
     '--hook is for the hooks of coding agents: a message goes to stderr with exit code 2, which puts it\nbefore the agent; without one, and on any error, it is silent and exits with 0.',
+  exitCodes: {
+    0: 'a message, or none',
+    2: 'not in tmux and without a name; with --hook: a message',
+  },
   options: {
     hook: { type: 'boolean', about: 'answer in the form that hooks of coding agents expect' },
   },

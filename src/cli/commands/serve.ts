@@ -6,7 +6,13 @@ export const command: Command = {
   usage: '[--host <address>] [--port <n>] [--db <file>]',
   summary: 'Run the coordination server: nine tools for agents, over HTTP.',
   details:
-    'MCP clients connect to /mcp (or /mcp/<project>), older ones to /sse; / is a page for people.\nBeyond loopback it wants AGENTMAIL_TOKEN, and clients send that as a bearer token.\nCtrl-C or kill stops it: what is under way is finished first.\nExit codes: 2 a setting is wrong, 3 the port is in use, 4 the database is locked, 5 it cannot be opened.',
+    'MCP clients connect to /mcp (or /mcp/<project>), older ones to /sse; / is a page for people.\nBeyond loopback it wants AGENTMAIL_TOKEN, and clients send that as a bearer token.\nCtrl-C or kill stops it: what is under way is finished first.',
+  exitCodes: {
+    2: 'a setting is wrong',
+    3: 'the port is in use',
+    4: 'the database is locked',
+    5: 'the database cannot be opened',
+  },
   options: optionsOf('host', 'port', 'db'),
 
   async run({ flags, json }) {

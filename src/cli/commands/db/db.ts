@@ -20,14 +20,19 @@ export const command: Command = {
   details: `A <db> is the path of a SQLite file, or mysql://user:password@host:3306/database for MariaDB,
 Galera, MySQL or Dolt. Without --db or --from it is the database that the settings name.
 
-check tells the engine, the tables, the speed, the clock and how much is stored, and what is wrong:
-then the exit code is 1, and 5 where the database cannot be opened. It makes nothing and leaves
-nothing; to time durable writes, a row comes and goes in one transaction.
+check tells the engine, the tables, the speed, the clock and how much is stored, and what is wrong.
+It makes nothing and leaves nothing; to time durable writes, a row comes and goes in one transaction.
 
 copy takes every project, message, claim, change and journal entry over, and compares all of it
 afterwards, row by row. The source is only read. The target must be empty or not there yet, and no
 server may be at work on it; it gets an identity of its own. Interrupted anywhere, the same command
 goes on where it stopped, and until it is complete no server opens the target.`,
+  exitCodes: {
+    1: 'check: something is wrong; copy: it is not complete',
+    4: 'the database is locked',
+    5: 'the database cannot be opened',
+    130: 'copy: interrupted by Ctrl-C',
+  },
   maxPositionals: 1,
   options: {
     ...optionsOf('db'),

@@ -9,7 +9,8 @@ drafted. Approve it with the command that is printed (or Enter); it goes out as 
 your machine, and the folder stays, so that you can look around in it.
 
 Without a terminal it waits a minute for the approval. With --json it prints one event a line; \`approve\` has
-the command that approves. Exit codes: 0 the reply went out, 1 nothing was sent.`,
+the command that approves.`,
+  exitCodes: { 0: 'the reply went out', 1: 'nothing was sent' },
   options: { yes: { type: 'boolean', about: 'approve the reply without asking' } },
 
   async run(call) {

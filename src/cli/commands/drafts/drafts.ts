@@ -35,6 +35,7 @@ and the mail that it answers.
 approve records who approves, when, and a hash of exactly what will be sent, then moves the note to
 Approved/, from where agentmail orchestrate sends it. If it is changed afterwards it is not sent.
 reject moves it to Done/; the mail that it would have answered waits for you again.`,
+  exitCodes: { 2: 'there is no vault' },
   maxPositionals: Number.POSITIVE_INFINITY,
   options: {
     ...optionsOf('vault'),

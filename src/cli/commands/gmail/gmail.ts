@@ -19,8 +19,9 @@ export const command: Command = {
 or as agentmail/gmail/client_secret.json in your config folder. It shows an address to open in a browser; where
 that runs on another machine, paste the address that it ends at. The token is kept beside client_secret.json,
 or at GMAIL_TOKEN_PATH, readable by you alone; that path wins over --account.
-status tries every account, or the one that is named: the exit code is 1 if one does not work.
+status tries every account, or the one that is named.
 logout ends the login at Google and removes the token.`,
+  exitCodes: { 1: 'status: an account does not work' },
   maxPositionals: 1,
   options: {
     ...optionsOf('gmailAccount'),

@@ -25,7 +25,8 @@ init makes the folders that agents and a person work in (Needs_Action, Drafts, A
 and Rules.md, an example of rules for mail. What is there stays as it is.
 ls lists the notes in a folder and below it; --filter status:pending those with that front matter.
 search finds the notes that hold every word, in path, front matter values or body, best first.
-check lists every note that cannot be read, with line and column: then the exit code is 1.`,
+check lists every note that cannot be read, with line and column.`,
+  exitCodes: { 1: 'check: there are such notes', 2: 'there is no vault' },
   maxPositionals: Number.POSITIVE_INFINITY,
   options: {
     ...optionsOf('vault'),
