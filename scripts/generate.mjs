@@ -1,9 +1,10 @@
-/** Writes what is derived from the tool files: toolset indexes, schema snapshots, the README's tool table. `--check` only tells what is stale. */
+/** Writes what is derived from the code: toolset indexes, schema snapshots, the reference pages of docs/. `--check` only tells what is stale. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './ensure.mjs'
+import { commandsPage, settingsPage, toolsPage } from './reference-pages.mjs'
 
 const check = process.argv.includes('--check')
 const toolsDir = join(root, 'src/tools')
@@ -19,7 +20,7 @@ for (const toolset of toolsets) put(join(toolsDir, toolset, 'index.ts'), indexOf
 
 const listings = []
 for (const toolset of toolsets) {
-  const tools = await loadTools(toolset)
+  const { tools } = await load(`tools/${toolset}/index.ts`)
   listings.push({ toolset, tools })
   const expected = new Set()
   for (const { listing } of tools) {
@@ -32,7 +33,16 @@ for (const toolset of toolsets) {
     if (!expected.has(file)) drop(join(snapshotsDir, toolset, file))
   }
 }
-putTable(join(root, 'README.md'), listings)
+const { settings } = await load('settings.ts')
+const { commands } = await load('cli/commands.ts')
+const { commonExitCodes, commonOptions } = await load('cli/command.ts')
+const loaded = Object.entries(commands).map(async ([name, file]) => [name, (await file()).command])
+const pages = {
+  tools: toolsPage(listings),
+  settings: settingsPage(settings),
+  commands: commandsPage(await Promise.all(loaded), commonExitCodes, commonOptions),
+}
+for (const [name, text] of Object.entries(pages)) put(join(root, 'docs', `${name}.md`), text)
 
 if (stale.length > 0) {
   console.error(`Stale, run "npm run generate": ${stale.join(', ')}`)
@@ -59,45 +69,18 @@ function arrayOf(names) {
   return `export const tools = [\n${names.map((name) => `  ${name},\n`).join('')}]`
 }
 
-async function loadTools(toolset) {
-  const outfile = join(root, 'node_modules/.cache/agentmail', `${toolset}.mjs`)
+/** What a file of src/ exports. */
+async function load(file) {
+  const outfile = join(root, 'node_modules/.cache/agentmail', file.replace(/ts$/, 'mjs'))
   await build({
-    entryPoints: [join(toolsDir, toolset, 'index.ts')],
+    entryPoints: [join(root, 'src', file)],
     outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
     packages: 'external',
   })
-  return (await import(`${pathToFileURL(outfile)}?${Date.now()}`)).tools
-}
-
-function putTable(readme, listings) {
-  const rows = listings.flatMap(({ toolset, tools }) =>
-    tools.map(
-      ({ listing }) =>
-        `| ${toolset} | \`${listing.name}\` | ${inputs(listing)} | ${listing.description} |`,
-    ),
-  )
-  const table = ['| Toolset | Tool | Input | What it does |', '|---|---|---|---|', ...rows].join(
-    '\n',
-  )
-  const text = readFileSync(readme, 'utf8')
-  const marked = /(<!-- tools -->\n)[\s\S]*?(\n<!-- \/tools -->)/
-  if (!marked.test(text)) throw new Error('README.md has no <!-- tools --> … <!-- /tools --> marks')
-  put(
-    readme,
-    text.replace(marked, (_, open, close) => open + table + close),
-  )
-}
-
-function inputs({ inputSchema }) {
-  const names = Object.keys(inputSchema.properties ?? {})
-  const required = inputSchema.required ?? []
-  return (
-    names.map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\`?`)).join(', ') ||
-    '–'
-  )
+  return import(`${pathToFileURL(outfile)}?${Date.now()}`)
 }
 
 function put(file, content) {
