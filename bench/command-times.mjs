@@ -1,8 +1,8 @@
 /** What one command costs that comes, posts a message, and leaves: on each store, without a server, over bare Node. */
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { median, timed } from './measure.mjs'
-import { binary, plainEnv } from './servers.mjs'
+import { cleanEnv, median, timed } from './measure.mjs'
+import { binary } from './servers.mjs'
 
 const rounds = 15
 const post = ['post', 'Parser', 'The tests of the parser are green.', '--as', 'bench']
@@ -26,7 +26,7 @@ export async function commandTimes(houses) {
 function run(args) {
   const stdio = ['ignore', 'ignore', 'pipe']
   const { status, stderr } = spawnSync(process.execPath, args, {
-    env: plainEnv,
+    env: cleanEnv,
     cwd: tmpdir(),
     stdio,
   })

@@ -17,7 +17,7 @@ import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConnection } from 'mysql2/promise'
-import { memoryOf } from './measure.mjs'
+import { cleanEnv, memoryOf } from './measure.mjs'
 
 const folders = [
   ...(process.env.PATH ?? '').split(delimiter),
@@ -44,7 +44,7 @@ async function startMariadb() {
   const statements = join(folder, 'account.sql')
   // An installer's server knows no accounts until it is told to read them.
   writeFileSync(statements, ['FLUSH PRIVILEGES', ...accountStatements, ''].join(';\n'))
-  if (asOtherUser.length > 0) execFileSync('chown', ['-R', 'mysql:', folder])
+  if (asOtherUser.length > 0) execFileSync('chown', ['-R', 'mysql:', folder], { env: cleanEnv })
   const common = [
     '--no-defaults',
     ...asOtherUser,
@@ -57,7 +57,11 @@ async function startMariadb() {
     '--skip-test-db',
     '--auth-root-authentication-method=normal',
   ]
-  execFileSync(find('mariadb-install-db'), [...common, ...install], { cwd: folder, stdio: 'pipe' })
+  execFileSync(find('mariadb-install-db'), [...common, ...install], {
+    cwd: folder,
+    env: cleanEnv,
+    stdio: 'pipe',
+  })
   await server.start([
     ...common,
     `--socket=${join(folder, 'socket')}`,
@@ -124,7 +128,7 @@ class DatabaseServer {
     const log = openSync(logFile, 'a')
     this.#child = spawn(this.#program, args, {
       cwd: this.folder,
-      env: { ...process.env, ...env },
+      env: { ...cleanEnv, ...env },
       stdio: ['ignore', log, log],
     })
     closeSync(log)

@@ -1,6 +1,16 @@
-/** How long something takes, how often it goes, how much memory a process has, and the one number that stands for many. */
+/** How long something takes, how often it goes, how much memory a process has, what its environment is, and the one number that stands for many. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+
+/**
+ * Of every process that is started here, baselines included. A setting of whoever runs the bench may
+ * change what is measured, and one that slows every Node alike makes all ratios look better.
+ */
+export const cleanEnv = Object.fromEntries(
+  ['PATH', 'HOME', 'TMPDIR']
+    .filter((name) => process.env[name] !== undefined)
+    .map((name) => [name, process.env[name]]),
+)
 
 export async function timed(work) {
   const started = performance.now()
@@ -32,6 +42,6 @@ export function memoryOf(pid) {
   const kilobytes =
     process.platform === 'linux'
       ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-      : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])
+      : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { env: cleanEnv })
   return Number(kilobytes) / 1024
 }

@@ -4,15 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { memoryOf } from './measure.mjs'
+import { cleanEnv, memoryOf } from './measure.mjs'
 
 export const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
 const bare = join(import.meta.dirname, 'bare-server.mjs')
-
-/** A server is as its arguments say, whatever the settings of who runs the bench. */
-export const plainEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('AGENTMAIL_')),
-)
 
 const revisions = { modern: '2026-07-28', legacy: '2025-11-25' }
 const meta = {
@@ -31,7 +26,7 @@ export async function withServers(work) {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-bench-'))
   const running = []
   const start = async (args, database, settings) => {
-    const env = { ...plainEnv, ...settings }
+    const env = { ...cleanEnv, ...settings }
     const server = await Server.start(args, { cwd: folder, env }, database)
     running.push(server)
     return server

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { handshake } from '../scripts/handshake.mjs'
-import { median, memoryOf, timed } from './measure.mjs'
-import { binary, plainEnv } from './servers.mjs'
+import { cleanEnv, median, memoryOf, timed } from './measure.mjs'
+import { binary } from './servers.mjs'
 
 const rounds = 200
 const handshakes = 15
@@ -89,7 +89,7 @@ class BenchVault {
 
   constructor(folder, count) {
     this.root = join(folder, 'vault')
-    this.env = { ...plainEnv, VAULT_PATH: this.root, XDG_CACHE_HOME: join(folder, 'cache') }
+    this.env = { ...cleanEnv, VAULT_PATH: this.root, XDG_CACHE_HOME: join(folder, 'cache') }
     this.notes = []
     mkdirSync(this.root, { recursive: true })
     for (let index = 0; index < count; index++) this.#add(index)
