@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import { handshake } from './handshake.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -72,6 +72,19 @@ return module.exports};return load})(require);`
 
 export async function buildAll() {
   rmSync(dist, { recursive: true, force: true })
+  try {
+    await buildFiles()
+  } finally {
+    await stop() // its process would stay as long as this one, which may go on to serve
+  }
+  chmodSync(join(dist, 'agentmail.cjs'), 0o755)
+  for (const name of lazyFiles.keys()) {
+    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
+    if (toolset) writeCodeCache(name, toolset)
+  }
+}
+
+async function buildFiles() {
   await build({
     ...settings,
     entryPoints: { agentmail: join(root, 'src/cli/main.ts') },
@@ -79,11 +92,6 @@ export async function buildAll() {
   })
   for (const [name, source] of lazyFiles) {
     await build({ ...settings, entryPoints: { [name]: source }, banner: { js: importMetaUrl } })
-  }
-  chmodSync(join(dist, 'agentmail.cjs'), 0o755)
-  for (const name of lazyFiles.keys()) {
-    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
-    if (toolset) writeCodeCache(name, toolset)
   }
 }
 

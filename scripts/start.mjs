@@ -8,5 +8,17 @@ await ensure()
 const binary = join(root, 'dist/agentmail.cjs')
 // A copy without git still has a place for its post office.
 if (!existsSync(join(root, '.git'))) process.env.AGENTMAIL_DIR ??= join(root, '.agentmail')
+endWithNpm()
 process.argv = [process.execPath, binary, 'serve', ...process.argv.slice(2)]
 createRequire(import.meta.url)(binary)
+
+/** npm passes on SIGINT and SIGTERM; if anything else ends it, the server would stay behind. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event !== 'start') return
+  const npm = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === npm) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, 500)
+}

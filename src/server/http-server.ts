@@ -55,6 +55,7 @@ export class HttpServer {
   /** The requests of a connection that are not answered yet. */
   readonly #lines = new WeakMap<Socket, { length: number; last: Promise<void> | undefined }>()
   #isStopping = false
+  #listeningSince = 0
 
   private constructor(options: HttpServerOptions) {
     this.#options = options
@@ -121,6 +122,7 @@ export class HttpServer {
     return new Promise((resolve, reject) => {
       this.#server.once('error', (error) => reject(explained(error, host, port)))
       this.#server.listen({ host: host.replace(/^\[|\]$/g, ''), port }, () => {
+        this.#listeningSince = performance.now()
         this.#server.on('error', (error) => log(`server: ${error.message}`))
         resolve()
       })
@@ -269,7 +271,7 @@ export class HttpServer {
         version,
         database: coordination.engine,
         ...(downSince === undefined ? {} : { database_down_since: rfc3339(downSince) }),
-        uptime_seconds: Math.floor(process.uptime()),
+        uptime_seconds: Math.floor((performance.now() - this.#listeningSince) / 1000),
         stale_seconds: staleSeconds,
         instance,
       },

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { Coordination } from '../../src/coordination/coordination.ts'
+import { HttpServer } from '../../src/server/http-server.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { type Env, ended, eventually, start, temporaryFolder } from '../support/agentmail.ts'
 import { repository } from '../support/mailbox/tmux.ts'
 import { ask } from '../support/server/http.ts'
@@ -243,6 +246,25 @@ describe('for people', () => {
       instance: z.uuid(),
     })
     expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined()
+  })
+
+  it('/health counts from the moment at which it listens', async () => {
+    await eventually('this process is old enough to tell', () => process.uptime() >= 3)
+    const store = await openSqlite(join(temporaryFolder(), 'mail.db'))
+    const coordination = await Coordination.open({ store, staleMs: 120_000 })
+    const began = performance.now()
+    const young = await HttpServer.start({
+      coordination,
+      ...{ host: '127.0.0.1', port: 0, token: undefined, allowedHosts: [] },
+      ...{ requestsPerMinute: 10, instance: 'young', staleSeconds: 120 },
+    })
+    onTestFinished(async () => {
+      await young.stop()
+      await coordination.close()
+    })
+    const { text } = await ask(young.url, { path: '/health' })
+    const { uptime_seconds } = z.object({ uptime_seconds: z.int() }).parse(JSON.parse(text))
+    expect(uptime_seconds).toBeLessThanOrEqual((performance.now() - began) / 1000)
   })
 
   it('/ is a page in which what agents wrote is text', async () => {
