@@ -1,13 +1,33 @@
-/** Tests run against the real parts: tmux, git, the built binary. `LONG=1` runs the long versions. */
+/** Four projects, by what a test needs: nothing, processes, database servers, or a machine for itself. `LONG=1` runs the long versions. */
 import { defineConfig } from 'vitest/config'
+import { cleanEnvironment } from './test/support/clean-environment.ts'
+
+const processes = 'test/**/*.process.test.ts'
+const databases = 'test/**/*.database.test.ts'
+const hard = 'test/hard/**/*.test.ts'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/build-workers.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
-    reporters: ['default'],
+    provide: { machine: cleanEnvironment() },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [processes, databases, hard],
+        },
+      },
+      { extends: true, test: { name: 'process', include: [processes] } },
+      {
+        extends: true,
+        test: { name: 'database', include: [databases], fileParallelism: false },
+      },
+      { extends: true, test: { name: 'hard', include: [hard] } },
+    ],
   },
 })

@@ -1,25 +1,43 @@
-/** npm test: installs and builds what is missing, then lints, type-checks, looks for stale files, and tests. */
-import { spawnSync } from 'node:child_process'
+/**
+ * npm test: installs and builds what is missing, lints, type-checks, looks for stale files, and tests. On a
+ * developer's machine without the database servers and the hard tests; in CI, by `test:all` and `test:long`, with them.
+ * `npm test -- <room or path>` runs the tests of a room alone, in whatever projects it has some.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { ensure, root } from './ensure.mjs'
 
 const args = process.argv.slice(2)
 const isLong = args.includes('--long')
-const chosen = args.filter((arg) => arg !== '--long')
+const isAll = args.includes('--all') || isLong || Boolean(process.env.CI)
+const chosen = args.filter((arg) => arg !== '--long' && arg !== '--all')
 
 await ensure()
-run('biome', 'node_modules/@biomejs/biome/bin/biome', ['check', '.'])
-run('tsc', 'node_modules/typescript/bin/tsc')
-run('generated files', 'scripts/generate.mjs', ['--check'])
-run('knip', 'node_modules/knip/bin/knip.js')
-run('vitest', 'node_modules/vitest/vitest.mjs', ['run', ...chosen], isLong ? { LONG: '1' } : {})
+const isChecked = await Promise.all([
+  run('biome', 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
+  run('tsc', 'node_modules/typescript/bin/tsc'),
+  run('generated files', 'scripts/generate.mjs', ['--check']),
+  run('knip', 'node_modules/knip/bin/knip.js'),
+])
+if (isChecked.includes(false)) process.exit(1)
+const projects = isAll || chosen.length > 0 ? [] : ['--project=fast', '--project=process']
+const tests = [...projects, ...chosen.flatMap(testsOf)]
+if (!(await run('vitest', 'node_modules/vitest/vitest.mjs', ['run', ...tests]))) process.exit(1)
 
-function run(what, script, args = [], env = {}) {
-  const { status } = spawnSync(process.execPath, [script, ...args], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
+/** What vitest finds a room by: its folders, and its hard tests. */
+function testsOf(name) {
+  if (existsSync(join(root, name)) || name.startsWith('-')) return [name]
+  return [`src/${name}/`, `test/${name}/`, `test/hard/${name}-`]
+}
+
+function run(what, script, args = []) {
+  return new Promise((resolve) => {
+    const env = { ...process.env, ...(isLong ? { LONG: '1' } : {}) }
+    const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit', env })
+    child.on('exit', (status) => {
+      if (status !== 0) console.error(`npm test: ${what} failed`)
+      resolve(status === 0)
+    })
   })
-  if (status === 0) return
-  console.error(`npm test: ${what} failed`)
-  process.exit(status ?? 1)
 }

@@ -12,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { ended, temporaryFolder, worker } from '../../test/support/agentmail.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ended, startWorker, worker } from '../../test/support/agentmail.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { type DamagedLine, Mailbox } from './mailbox.ts'
 import { lineOf, type Message, maxMessageBytes } from './message.ts'
 import { PostOffice } from './post-office.ts'
@@ -267,8 +268,8 @@ describe('the remembered position', () => {
     const positionPath = join(office.dir, 'positions', 'reader.jsonl')
     rmSync(positionPath, { force: true })
     makePipe(positionPath)
-    const args = [worker('mailbox'), office.dir, 'reader', 'receive']
-    const child = spawn(process.execPath, args, { timeout: 20_000 })
+    const child = startWorker('mailbox', [office.dir, 'reader', 'receive'])
+    onTestFinished(() => void child.kill('SIGKILL'))
     child.stdin.end('go\n')
     expect(await ended(child)).toMatchObject({ stdout: 'ready\na\n', exitCode: 0 })
   })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../test/support/agentmail.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { PostOffice } from './post-office.ts'
 

@@ -1,8 +1,8 @@
 /** What the calls of a batch look up: got once for all of them, and got anew when it has changed. */
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../../test/support/agentmail.ts'
 import { upTo } from '../../test/support/store/databases.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import type { Supply, Write } from './batch.ts'
 import { openSqlite } from './sqlite.ts'
 import { marks, text } from './store.ts'

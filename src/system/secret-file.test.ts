@@ -8,7 +8,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../test/support/agentmail.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { sleep } from './clock.ts'
 import { SecretFile } from './secret-file.ts'
 import type { TryLock } from './system-lock.ts'

@@ -7,7 +7,7 @@ import { SendLedger } from '../../src/email/outgoing/send-ledger.ts'
 import type { Intent } from '../../src/email/outgoing/send-record.ts'
 import { migrate } from '../../src/store/schema.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { temporaryFolder } from '../support/agentmail.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const intent = {
   scope: 'a',

@@ -1,7 +1,6 @@
 /** The coordination server killed and out of space under load: nothing acknowledged is lost, nothing is stored twice or by halves. */
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { temporaryFolder } from '../support/agentmail.ts'
 import { compare, readStored } from '../support/coordination/stored.ts'
 import {
   makeWrite,
@@ -14,6 +13,7 @@ import { canLimit, canMount, limitedProcess, smallDisk } from '../support/full-d
 import { isLong } from '../support/parts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { callTool, TestServer, type ToolAnswer } from '../support/server/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 180_000 })

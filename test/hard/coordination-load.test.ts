@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events'
 import { existsSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { eventually } from '../support/agentmail.ts'
 import {
   agentIdOf,
   Caller,
@@ -11,6 +10,7 @@ import {
   messageIdOf,
   messagesOf,
 } from '../support/coordination/caller.ts'
+import { eventually } from '../support/eventually.ts'
 import { atRest, memoryInUse, openFiles, tellsMemory } from '../support/mcp/memory-in-use.ts'
 import { isLong } from '../support/parts.ts'
 import { TestServer } from '../support/server/server.ts'

@@ -1,7 +1,7 @@
 /** A mail leaves once: senders killed at each step, stopped, ended, and several at the same moment. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ended, eventually } from '../support/agentmail.ts'
+import { ended } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
 import { type Mail, MailHome, type Outcome } from '../support/email/mail-home.ts'
 import {
@@ -12,7 +12,8 @@ import {
   sendAgain,
   type Victim,
 } from '../support/email/mail-kills.ts'
-import type { LineClient } from '../support/mcp/mcp-client.ts'
+import { eventually } from '../support/eventually.ts'
+import type { LineClient } from '../support/mcp/line-client.ts'
 import { describeWith, isLong } from '../support/parts.ts'
 import { FakeGmail, sendPath } from '../support/providers/fake-gmail.ts'
 import { FakePostmark } from '../support/providers/fake-postmark.ts'

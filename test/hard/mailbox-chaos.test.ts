@@ -1,14 +1,15 @@
 /** Mailboxes under load, with processes killed at random moments. Each promise is also tried with its safeguard off. */
-import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { lineOf, type Message, messageOf } from '../../src/mailbox/message.ts'
 import { PostOffice } from '../../src/mailbox/post-office.ts'
-import { ended, eventually, temporaryFolder, worker } from '../support/agentmail.ts'
+import { ended, startWorker } from '../support/agentmail.ts'
+import { eventually } from '../support/eventually.ts'
 import { isLong } from '../support/parts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 240_000 })
@@ -58,9 +59,8 @@ interface Running {
   kill(): Promise<void>
 }
 
-async function startWorker({ office }: Box, role: Role, fault?: Fault): Promise<Running> {
-  const args = [worker('mailbox'), office.dir, name, role, ...(fault ? [fault] : [])]
-  const child = spawn(process.execPath, args)
+async function startRole({ office }: Box, role: Role, fault?: Fault): Promise<Running> {
+  const child = startWorker('mailbox', [office.dir, name, role, ...(fault ? [fault] : [])])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
@@ -91,7 +91,7 @@ async function startWorker({ office }: Box, role: Role, fault?: Fault): Promise<
 }
 
 const startWorkers = (count: number, box: Box, role: Role, fault?: Fault) =>
-  Promise.all(Array.from({ length: count }, () => startWorker(box, role, fault)))
+  Promise.all(Array.from({ length: count }, () => startRole(box, role, fault)))
 
 /** Starts workers and kills each in the midst of its work: after some words of it and a moment more. */
 async function killAtRandom(
@@ -162,7 +162,7 @@ describe('eight processes receiving from one mailbox', () => {
 describe('senders killed at random moments', () => {
   async function killSenders(kills: number, fault?: Fault) {
     const box = openBox()
-    const senders = await killAtRandom(kills, () => startWorker(box, 'send', fault))
+    const senders = await killAtRandom(kills, () => startRole(box, 'send', fault))
     const acknowledged = allSaid(senders)
     return { box, acknowledged, ...compare(acknowledged, idsOf(box.stored())) }
   }
@@ -191,7 +191,7 @@ describe('receivers killed at random moments', () => {
   async function killReceivers(kills: number, fault?: Fault) {
     const sent = messages(kills * 40)
     const box = openBox(sent)
-    const killed = await killAtRandom(kills, () => startWorker(box, 'receive', fault))
+    const killed = await killAtRandom(kills, () => startRole(box, 'receive', fault))
     const [last] = await startWorkers(1, box, 'receive')
     last?.go()
     await last?.stop()
@@ -221,7 +221,7 @@ describe('cleanup in a loop beside senders and receivers', () => {
     const cleaners = await startWorkers(1, box, 'cleanup', fault)
     const all = [...senders, ...receivers, ...cleaners]
     for (const one of all) one.go()
-    if (kills > 0) await killAtRandom(kills, () => startWorker(box, 'cleanup', fault))
+    if (kills > 0) await killAtRandom(kills, () => startRole(box, 'cleanup', fault))
     await eventually('enough is sent', () => allSaid(senders).length >= atLeast, 120_000)
     for (const group of [senders, receivers, cleaners]) {
       await Promise.all(group.map((one) => one.stop()))
@@ -263,7 +263,7 @@ describe('cleanup killed while it writes', () => {
     const start = () => {
       const box = openBox(content)
       boxes.push(box)
-      return startWorker(box, 'cleanup', fault)
+      return startRole(box, 'cleanup', fault)
     }
     await killAtRandom(kills, start, { words: 0, ms: 100 })
     const left = boxes.map((box) => idsOf(box.stored().filter((one) => !one.read_flag)))
@@ -322,8 +322,8 @@ describe('a mailbox with 100,000 messages', () => {
   /** Bytes that one call of `take` reads, at most. */
   async function costOfTake(content: Message[], positionFolder = '.'): Promise<number> {
     const { office, path } = openBox(content)
-    const args = [worker('bytes-read'), path, join(office.dir, positionFolder, 'position')]
-    const { stdout, stderr } = await ended(spawn(process.execPath, args))
+    const args = [path, join(office.dir, positionFolder, 'position')]
+    const { stdout, stderr } = await ended(startWorker('bytes-read', args))
     expect(stderr).toBe('')
     return Math.max(...JSON.parse(stdout))
   }

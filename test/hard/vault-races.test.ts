@@ -1,12 +1,13 @@
 /** Notes written, moved and read while folders on their way are swapped for links to a place outside. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { ended, temporaryFolder, worker } from '../support/agentmail.ts'
+import { ended, startWorker } from '../support/agentmail.ts'
 import { isLong } from '../support/parts.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { TestVault } from '../support/vault/vault.ts'
 
 /** Long beyond need: other tests run at the same time. */
@@ -25,7 +26,7 @@ const seenSchema = z.object({
 })
 
 function run(name: string, ...args: string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [worker(name), ...args])
+  const child = startWorker(name, args)
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

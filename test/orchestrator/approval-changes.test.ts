@@ -1,8 +1,8 @@
 /** What was changed after a person approved it by command is not sent, however it was changed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../src/orchestrator/approval/approve.ts'
-import { temporaryFolder } from '../support/agentmail.ts'
 import { ApprovedNotes } from '../support/orchestrator/approved-notes.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Gives the notes that must not be sent then; without, the one that the way is about. */
 type Way = [name: string, change: (notes: ApprovedNotes) => unknown, voided?: string[]]

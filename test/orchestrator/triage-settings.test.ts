@@ -5,9 +5,9 @@ import { openTriager } from '../../src/orchestrator/triage/open-triager.ts'
 import { initVault } from '../../src/vault/init.ts'
 import { readNote } from '../../src/vault/notes.ts'
 import { Vault } from '../../src/vault/vault.ts'
-import { temporaryFolder } from '../support/agentmail.ts'
 import { llmKey, sharedLlm } from '../support/orchestrator/fake-llm.ts'
 import { decide, draftJson, failure, mail } from '../support/orchestrator/triage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const fake = sharedLlm()
 

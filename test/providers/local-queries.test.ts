@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { visibleText } from '../../src/email/visible-text/visible-text.ts'
+import { ended, startWorker } from '../support/agentmail.ts'
 import { isLong } from '../support/parts.ts'
-import { daysAgo, LocalFolder, mail, run } from '../support/providers/local-folder.ts'
+import { daysAgo, LocalFolder, mail } from '../support/providers/local-folder.ts'
 
 describe('a query', () => {
   it('finds what it describes', async () => {
@@ -172,7 +173,7 @@ describe('a large inbox', () => {
     for (let number = 1; number < count; number++) {
       linkSync(first, join(folder.path, `inbox/${number}.eml`))
     }
-    const { stdout } = await run(folder.path, 'list')
+    const { stdout } = await ended(startWorker('local-mail', [folder.path, 'list']))
     const [once, again, other] = costSchema.parse(JSON.parse(stdout)).costs
     expect([once?.mails, again?.mails, other?.mails]).toEqual([10, 10, 10])
     expect(once?.bytes).toBeLessThan(count * 8200 + (2 << 20))

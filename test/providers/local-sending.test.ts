@@ -1,5 +1,4 @@
 /** What is sent by local mail: whole .eml files, whenever the sender is killed. */
-import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,7 +7,7 @@ import { isNotSent } from '../../src/errors.ts'
 import { keyHeader } from '../../src/mime/compose.ts'
 import { openLocalMail } from '../../src/providers/local/local.ts'
 import type { OutgoingMail } from '../../src/providers/provider.ts'
-import { type Env, ended, worker } from '../support/agentmail.ts'
+import { type Env, ended, startWorker } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
 import { isLong } from '../support/parts.ts'
 import { emptyMail, LocalFolder, mail, never } from '../support/providers/local-folder.ts'
@@ -127,8 +126,7 @@ describe('sending', () => {
     const folder = new LocalFolder()
     const acknowledged: string[] = []
     for (let kill = 0; kill < kills; kill++) {
-      const args = [worker('local-mail'), folder.path, 'send']
-      const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
+      const child = startWorker('local-mail', [folder.path, 'send'], env)
       onTestFinished(() => void child.kill('SIGKILL'))
       createInterface(child.stdout).on('line', (line) => {
         acknowledged.push(JSON.parse(line))

@@ -17,9 +17,10 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLocalMail } from '../../src/providers/local/local.ts'
-import { temporaryFolder } from '../support/agentmail.ts'
+import { ended, startWorker } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
-import { daysAgo, LocalFolder, mail, run } from '../support/providers/local-folder.ts'
+import { daysAgo, LocalFolder, mail } from '../support/providers/local-folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the folder', () => {
   it('is made where it is missing, for its owner alone', () => {
@@ -222,7 +223,9 @@ describe('labels', () => {
     const folder = new LocalFolder()
     folder.drop('a.eml', mail({ Subject: 'a' }))
     const id = await folder.idOf('a')
-    const runs = ['a', 'b', 'c'].map((prefix) => run(folder.path, 'label', id, prefix, fault))
+    const runs = ['a', 'b', 'c'].map((prefix) =>
+      ended(startWorker('local-mail', [folder.path, 'label', id, prefix, fault])),
+    )
     const failed = (await Promise.all(runs)).filter(({ exitCode }) => exitCode !== 0)
     if (fault === '') expect(failed).toEqual([])
     const labels = await folder.inbox.label(id, 'last')

@@ -1,5 +1,4 @@
 /** SQLite as a store: what every store holds, and what is SQLite's own: its file, its lock, other processes. */
-import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,9 +10,10 @@ import { AgentMailError } from '../../src/errors.ts'
 import { fileDatabase } from '../../src/store/database.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { storeSuite } from '../suites/store-suite.ts'
-import { ended, temporaryFolder, worker } from '../support/agentmail.ts'
+import { ended, startWorker } from '../support/agentmail.ts'
 import { isLong } from '../support/parts.ts'
 import { expectDamage, seededChoice, upTo } from '../support/store/databases.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const newPath = () => join(temporaryFolder(), 'agentmail.db')
 
@@ -45,8 +45,8 @@ async function refusal(path: string): Promise<{ code: string; text: string }> {
   throw error
 }
 
-function startWorker(path: string, ...args: (string | number)[]) {
-  const child = spawn(process.execPath, [worker('sqlite'), path, ...args.map(String)])
+function startSqlite(path: string, ...args: (string | number)[]) {
+  const child = startWorker('sqlite', [path, ...args])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
@@ -64,7 +64,7 @@ function sql(path: string, ...statements: string[]) {
 describe('a database that another process has locked', () => {
   /** Another process holds the lock until it is told to let go. */
   async function lock(path: string, kind = 'IMMEDIATE'): Promise<() => Promise<unknown>> {
-    const { child, over } = startWorker(path, 'lock', kind)
+    const { child, over } = startSqlite(path, 'lock', kind)
     await new Promise((resolve) => child.stdout.once('data', resolve))
     return () => {
       child.stdin.end()
@@ -172,7 +172,7 @@ describe('a database that another process has locked', () => {
 describe('four processes that claim one file', () => {
   async function claimAtOnce(rounds: number, ...safeguard: string[]): Promise<number> {
     const path = newPath()
-    const workers = upTo(4).map(() => startWorker(path, 'claim', rounds, ...safeguard).over)
+    const workers = upTo(4).map(() => startSqlite(path, 'claim', rounds, ...safeguard).over)
     const words = (await Promise.all(workers)).map(({ stdout, stderr }) => {
       expect(stderr).toBe('')
       return stdout.split('\n').slice(0, -1)
@@ -255,7 +255,7 @@ describe('the file', () => {
 
 describe('a migration killed with SIGKILL', () => {
   it('is completed by the next start, whichever statement it was killed at', async () => {
-    const { stdout } = await startWorker(newPath(), 'migrate').over
+    const { stdout } = await startSqlite(newPath(), 'migrate').over
     const statements = Number(stdout)
     expect(statements).toBeGreaterThan(15)
     // In the short version a third of them, always others: each start of a process takes its time.
@@ -264,7 +264,7 @@ describe('a migration killed with SIGKILL', () => {
     const chosen = upTo(statements).filter((n) => isLong || n % 3 === third)
     for (const statement of chosen) {
       const path = newPath()
-      const { signal } = await startWorker(path, 'migrate', statement).over
+      const { signal } = await startSqlite(path, 'migrate', statement).over
       expect(signal).toBe('SIGKILL')
       const { agents, messages } = await open(path)
       const { agent_id } = await agents.register({ name: 'a', role: 'b' })

@@ -1,9 +1,6 @@
 /** Runs the built binary, as a user would. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 
 export const root = join(import.meta.dirname, '../..')
 export const binary = join(root, 'dist/agentmail.cjs')
@@ -26,24 +23,23 @@ export interface RunOptions {
   input?: string | Buffer
 }
 
-/** Outside tmux and nameless, whatever the tests themselves run in. */
-export const plainEnv = (env: Env = {}): Env => ({
-  ...process.env,
-  TMUX: undefined,
-  TMUX_PANE: undefined,
-  AGENTMAIL_AGENT: undefined,
-  AGENTMAIL_DIR: undefined,
-  AGENTMAIL_DB: undefined,
-  AGENTMAIL_SERVER: undefined,
-  AGENTMAIL_TOKEN: undefined,
-  ...env,
-})
+/** Outside tmux and nameless, as the tests themselves are. */
+export const plainEnv = (env: Env = {}): Env => ({ ...process.env, ...env })
 
 export function start(args: string[], options: RunOptions = {}): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [binary, ...args], {
     cwd: options.cwd,
     env: plainEnv(options.env),
   })
+}
+
+/** Starts one of the programs in workers/. */
+export function startWorker(
+  name: string,
+  args: (string | number)[],
+  env: Env = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [worker(name), ...args.map(String)], { env: plainEnv(env) })
 }
 
 export function agentmail(args: string[], options: RunOptions = {}): Promise<Ran> {
@@ -66,29 +62,4 @@ export function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
     child.on('error', reject)
     child.on('close', (exitCode, signal) => resolve({ stdout, stderr, exitCode, signal }))
   })
-}
-
-/** An empty folder that goes with the test. */
-export function temporaryFolder(
-  atEnd: (end: () => void) => void = onTestFinished,
-  parent = tmpdir(),
-): string {
-  const folder = mkdtempSync(join(parent, 'agentmail-test-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** Waits until `check` gives something, and fails with `what` if it never does. */
-export async function eventually<T>(
-  what: string,
-  check: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 15_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
-    const value = await check()
-    if (value !== undefined && value !== false) return value
-    if (Date.now() > deadline) throw new Error(`This did not happen: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -1,17 +1,12 @@
 /** Parts that a test needs from the machine: without one it is skipped with a word, and in CI it fails. */
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, it } from 'vitest'
 
-/** Where a part may be besides the PATH: servers are not for everybody's, and `.ci/run` builds into a cache. */
 const folders = [
   ...(process.env.PATH ?? '').split(delimiter),
-  '/usr/local/sbin',
-  '/usr/sbin',
   '/usr/lib/galera',
   '/usr/lib64/galera-4',
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agentmail-ci'),
 ]
 
 const find = (part: string): string | undefined =>

@@ -14,9 +14,10 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { VaultSearch } from '../../src/vault/search/vault-search.ts'
-import { eventually, temporaryFolder } from '../support/agentmail.ts'
+import { eventually } from '../support/eventually.ts'
 import { isLong } from '../support/parts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { pathsOf, SearchVault } from '../support/vault/search-vault.ts'
 import { SearchWorker } from '../support/vault/search-worker.ts'
 

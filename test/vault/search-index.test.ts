@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { eventually } from '../support/agentmail.ts'
+import { eventually } from '../support/eventually.ts'
 import { isLong } from '../support/parts.ts'
 import { type Notes, pathsOf, SearchVault } from '../support/vault/search-vault.ts'
 import { SearchWorker } from '../support/vault/search-worker.ts'

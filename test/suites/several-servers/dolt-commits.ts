@@ -1,8 +1,8 @@
 /** Who makes Dolt's commits where several servers could: one of them, and another when it dies. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { eventually } from '../../support/agentmail.ts'
 import { newDatabaseAt } from '../../support/coordination/team.ts'
+import { eventually } from '../../support/eventually.ts'
 import { TestServer } from '../../support/server/server.ts'
 import { type DatabaseServer, query } from '../../support/store/database-servers.ts'
 import { at, upTo } from '../../support/store/databases.ts'

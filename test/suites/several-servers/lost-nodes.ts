@@ -1,8 +1,8 @@
 /** Nodes of a cluster that die or lose the others: agents at the other nodes go on, and so does a server that knows all the nodes. */
 import { expect, it } from 'vitest'
-import { eventually } from '../../support/agentmail.ts'
 import { faultsOf, StubbornWriters } from '../../support/coordination/stubborn-writers.ts'
 import { addressOfAll, newDatabaseAt } from '../../support/coordination/team.ts'
+import { eventually } from '../../support/eventually.ts'
 import { isLong } from '../../support/parts.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { TestServer } from '../../support/server/server.ts'

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Holder } from '../../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import { migrate } from '../../../src/store/schema.ts'
-import { temporaryFolder } from '../../support/agentmail.ts'
 import { type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const intent = {
   scope: 'a'.repeat(64),

@@ -2,7 +2,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { requestLine, revisions } from '../mcp/mcp-client.ts'
+import { requestLine, revisions } from '../mcp/protocol.ts'
 
 /** Nobody knows what became of a call whose connection ended before its answer. */
 export class ConnectionLost extends Error {}

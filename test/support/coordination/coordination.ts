@@ -3,17 +3,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import {
-  agentmail,
-  type Env,
-  ended,
-  eventually,
-  type Ran,
-  type RunOptions,
-  start,
-} from '../agentmail.ts'
+import { agentmail, type Env, ended, type Ran, type RunOptions, start } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 import { repository } from '../mailbox/tmux.ts'
-import { type Answer, type Era, LineClient } from '../mcp/mcp-client.ts'
+import { LineClient } from '../mcp/line-client.ts'
+import type { Answer, Era } from '../mcp/protocol.ts'
 import { TestServer } from '../server/server.ts'
 
 export const ways = ['a running server', 'the database itself'] as const

@@ -1,5 +1,5 @@
 /** Generated lines for an MCP server: calls, distorted and damaged calls, and what nobody asked for; the same for the same seed. */
-import { type Era, type Id, requestLine } from '../mcp/mcp-client.ts'
+import { type Era, type Id, requestLine } from '../mcp/protocol.ts'
 
 /** A small generator of numbers, the same for the same seed (mulberry32). */
 function generator(seed: number): (below: number) => number {

@@ -1,9 +1,9 @@
 /** Many agents that write to a coordination server which is killed again and again, and what they know of each write. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { ended, start, worker } from '../agentmail.ts'
+import { ended, start, startWorker } from '../agentmail.ts'
 import { TestServer } from '../server/server.ts'
 import {
   agentIdOf,
@@ -79,7 +79,7 @@ const startReal = (db: string): Promise<Victim> => TestServer.start({ db })
 
 /** One that acknowledges before it commits. */
 export async function startHasty(database: string): Promise<Victim> {
-  const child = spawn(process.execPath, [worker('hasty-server'), database])
+  const child = startWorker('hasty-server', [database])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

@@ -1,9 +1,10 @@
 /** A little story of two agents, told to a server in parts, and the ways to ask for it afterwards. */
 import { expect } from 'vitest'
 import * as z from 'zod'
-import { agentmail, temporaryFolder } from '../agentmail.ts'
+import { agentmail } from '../agentmail.ts'
 import { historySchema } from '../coordination/coordination.ts'
 import type { TestServer } from '../server/server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const entriesSchema = z.array(
   historySchema.element.extend({ commit: z.string().nullable().optional() }),

@@ -3,9 +3,10 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { agentmail, type Env, ended, type Ran, start, temporaryFolder } from '../agentmail.ts'
-import { LineClient } from '../mcp/mcp-client.ts'
+import { agentmail, type Env, ended, type Ran, start } from '../agentmail.ts'
+import { LineClient } from '../mcp/line-client.ts'
 import type { FakeGmail } from '../providers/fake-gmail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** How a call to send ended, by command or by tool. */
 export type Outcome =

@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import type { LineClient } from '../mcp/mcp-client.ts'
+import type { LineClient } from '../mcp/line-client.ts'
 import { type FakeGmail, sendPath } from '../providers/fake-gmail.ts'
 import { type Mail, type MailHome, type Outcome, sendByTool } from './mail-home.ts'
 

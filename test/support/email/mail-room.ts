@@ -6,7 +6,7 @@ import { Config } from '../../../src/config.ts'
 import { openOutgoing } from '../../../src/email/outgoing/open-outgoing.ts'
 import type { Outgoing } from '../../../src/email/outgoing/outgoing.ts'
 import type { Limits, OutgoingMail, Provider, Receipt } from '../../../src/providers/provider.ts'
-import { temporaryFolder } from '../agentmail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export class ScriptedService implements Provider {
   readonly name = 'gmail'

@@ -1,7 +1,8 @@
 /** A user with secrets everywhere, whose commands and servers are listened to. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Env, ended, eventually, type Ran, start } from '../agentmail.ts'
+import { type Env, ended, type Ran, start } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 import { MailHome } from './mail-home.ts'
 import { filesWithSecrets, foreign, own, secretsIn } from './planted-secrets.ts'
 

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { agentmail, type Env, type Ran, type RunOptions, temporaryFolder } from '../agentmail.ts'
+import { agentmail, type Env, type Ran, type RunOptions } from '../agentmail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export interface Session {
   repository: string

@@ -1,5 +1,5 @@
 /** Lines that are no MCP, or none that a server likes, each with what it must get. */
-import { type Era, type Id, requestLine } from './mcp-client.ts'
+import { type Era, type Id, requestLine } from './protocol.ts'
 
 /** What a line gets: a refusal by code, one answer of any kind to its id, or nothing. */
 export type Outcome = { refused: number; id: Id } | { answered: Id } | 'silence' | 'anything'

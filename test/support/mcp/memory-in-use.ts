@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { type Env, eventually, worker } from '../agentmail.ts'
+import { type Env, worker } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 import type { TestServer } from '../server/server.ts'
 
 /** For a server that is to be asked. */
@@ -60,3 +61,11 @@ function activity(pid: number): { state: string | undefined; ticks: number } {
 
 /** How many files and connections a process holds open. */
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
+
+/** Resident memory of a process in MiB, now and at its highest. */
+export function memory(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const mebibytes = (key: string) =>
+    Number(new RegExp(`^${key}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
+  return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
+}

@@ -14,8 +14,9 @@ import * as z from 'zod'
 import { initVault } from '../../../src/vault/init.ts'
 import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
-import { agentmail, type Env, type Ran, temporaryFolder } from '../agentmail.ts'
+import { agentmail, type Env, type Ran } from '../agentmail.ts'
 import { mail } from '../providers/local-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { RunningOrchestrator } from './running-orchestrator.ts'
 
 const eventSchema = z.looseObject({ at: z.iso.datetime(), event: z.string(), text: z.string() })

@@ -1,7 +1,8 @@
 /** `agentmail orchestrate` while it runs: its lines as they come, and how it ends. */
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { ended, eventually, type Ran, type RunOptions, start } from '../agentmail.ts'
+import { ended, type Ran, type RunOptions, start } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 
 export class RunningOrchestrator {
   readonly lines: string[] = []

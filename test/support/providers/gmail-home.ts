@@ -3,15 +3,9 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { Config } from '../../../src/config.ts'
-import {
-  agentmail,
-  type Env,
-  ended,
-  eventually,
-  type Ran,
-  start,
-  temporaryFolder,
-} from '../agentmail.ts'
+import { agentmail, type Env, ended, type Ran, start } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { client, type FakeGoogleLogin } from './fake-google-login.ts'
 
 export class GmailHome {

@@ -1,11 +1,10 @@
 /** A folder of local mail, and what tests do with it. */
-import { spawn } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalOptions, openLocalMail } from '../../../src/providers/local/local.ts'
 import type { OutgoingMail } from '../../../src/providers/provider.ts'
-import { ended, temporaryFolder, worker } from '../agentmail.ts'
 import { outgoingMail } from '../email/outgoing-mail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export const never = new AbortController().signal
 
@@ -57,7 +56,3 @@ export const mail = (headers: Record<string, string>, body = 'Hi') =>
     .join('')}\r\n${body}`
 
 export const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toUTCString()
-
-/** Runs a worker on the folder, as another process. */
-export const run = (path: string, ...args: string[]) =>
-  ended(spawn(process.execPath, [worker('local-mail'), path, ...args]))

@@ -1,21 +1,6 @@
-/** `agentmail mcp postmark` on a fake Postmark, spoken to in lines. */
+/** A fake Postmark for all tests of a file, and mails that nothing is wrong with. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import * as z from 'zod'
-import { type Env, temporaryFolder } from '../agentmail.ts'
-import { LineClient } from '../mcp/mcp-client.ts'
 import { FakePostmark } from './fake-postmark.ts'
-
-const resultSchema = z.looseObject({
-  isError: z.boolean(),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
-  content: z.tuple([z.strictObject({ type: z.literal('text'), text: z.string() })]),
-})
-
-export interface Told {
-  text: string
-  isError: boolean
-  structured: Record<string, unknown> | undefined
-}
 
 /** One fake for all tests of a file, with nothing in it at the start of each. */
 export function sharedFake(): () => FakePostmark {
@@ -38,37 +23,3 @@ export const from = 'sender@example.com'
 export const to = 'recipient@example.com'
 export const mail = { from, to, subject: 'Hello', textBody: 'Hi' }
 export const template = { from, to, templateId: 'welcome', templateModel: {} }
-
-export class PostmarkServer {
-  readonly client: LineClient
-
-  private constructor(client: LineClient) {
-    this.client = client
-  }
-
-  static async start(fake: FakePostmark, env: Env = {}): Promise<PostmarkServer> {
-    const folder = temporaryFolder()
-    const own = {
-      XDG_STATE_HOME: folder,
-      XDG_CONFIG_HOME: folder,
-      VAULT_PATH: undefined,
-      DEFAULT_FROM_ADDRESS: undefined,
-      DEFAULT_MESSAGE_STREAM: undefined,
-    }
-    const options = { env: { ...own, ...fake.env, ...env }, args: ['mcp', 'postmark'] }
-    return new PostmarkServer(await LineClient.open(options))
-  }
-
-  async call(name: string, args: object): Promise<Told> {
-    const { result } = await this.client.call(name, args)
-    const { content, isError, structuredContent } = resultSchema.parse(result)
-    return { text: content[0].text, isError, structured: structuredContent }
-  }
-
-  /** The words of a call that fails. */
-  async fault(name: string, args: object): Promise<string> {
-    const { text, isError } = await this.call(name, args)
-    if (!isError) throw new Error(`It did not fail: ${text}`)
-    return text
-  }
-}

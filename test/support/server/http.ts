@@ -9,7 +9,7 @@ import {
   type Era,
   notificationSchema,
   revisions,
-} from '../mcp/mcp-client.ts'
+} from '../mcp/protocol.ts'
 
 export interface Reply {
   status: number

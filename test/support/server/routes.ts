@@ -1,6 +1,6 @@
 /** Every route of the coordination server, and what a caller gets who may use it. */
 
-import { requestLine } from '../mcp/mcp-client.ts'
+import { requestLine } from '../mcp/protocol.ts'
 import { type Asked, callHeaders } from './http.ts'
 
 type Route = Asked & { method: string; status: number }

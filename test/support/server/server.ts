@@ -8,8 +8,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type Env, ended, type Ran, start, temporaryFolder } from '../agentmail.ts'
-import { type Era, revisions } from '../mcp/mcp-client.ts'
+import { type Env, ended, type Ran, start } from '../agentmail.ts'
+import { type Era, revisions } from '../mcp/protocol.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const started = z.object({
   event: z.literal('started'),

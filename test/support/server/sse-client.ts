@@ -1,7 +1,7 @@
 /** A client of the transport of 2024, raw: it posts what it is told to, and keeps what comes on its stream. */
 import { type IncomingMessage, request } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { type Answer, answerSchema, type Id, requestLine } from '../mcp/mcp-client.ts'
+import { type Answer, answerSchema, type Id, requestLine } from '../mcp/protocol.ts'
 import { type Asked, ask, type Reply } from './http.ts'
 
 export class SseClient {

@@ -7,7 +7,7 @@ import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import type { SendState } from '../../../src/email/outgoing/send-record.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
 import { sha256 } from '../../../src/system/text.ts'
-import { temporaryFolder } from '../agentmail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { staleMs } from './databases.ts'
 
 /** By their code points in another order than JavaScript's, and with spaces at their end. */

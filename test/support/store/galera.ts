@@ -1,7 +1,7 @@
 /** Starts clusters of MariaDB servers for tests, replicated by Galera. */
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventually } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 import { pathOf } from '../parts.ts'
 import { freePort, ServerProcess } from '../server-process.ts'
 import { createDatabase, type DatabaseServer, query, urlOf } from './database-servers.ts'

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { scanNotes } from '../../../src/vault/search/scan.ts'
 import { VaultSearch } from '../../../src/vault/search/vault-search.ts'
 import { Vault } from '../../../src/vault/vault.ts'
-import { temporaryFolder } from '../agentmail.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export type Notes = Record<string, string | Buffer>
 

@@ -1,7 +1,8 @@
 /** A process of its own that searches a vault. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { ended, eventually, worker } from '../agentmail.ts'
+import { ended, worker } from '../agentmail.ts'
+import { eventually } from '../eventually.ts'
 
 export class SearchWorker {
   readonly #process: ChildProcessWithoutNullStreams

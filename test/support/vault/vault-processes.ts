@@ -1,11 +1,11 @@
 /** Processes at a vault: its server, with safeguards off if asked, and workers that do many things at once. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type Env, ended, worker } from '../agentmail.ts'
-import { LineClient } from '../mcp/mcp-client.ts'
+import { type Env, ended, startWorker, worker } from '../agentmail.ts'
+import { LineClient } from '../mcp/line-client.ts'
 import { errorSchema, type ToolError } from '../mcp/tool-client.ts'
 import type { TestVault } from './vault.ts'
 
@@ -70,11 +70,9 @@ export class VaultWorker {
   #lastId = 0
 
   constructor(vault: TestVault, fault?: Fault) {
-    const args = [worker('vault'), vault.root, ...(fault ? [fault] : [])]
+    const args = [vault.root, ...(fault ? [fault] : [])]
     const careless = loading(['careless-files'], { CARELESS: 'over others' })
-    this.#child = spawn(process.execPath, args, {
-      env: { ...process.env, ...(fault === 'over others' ? careless : {}) },
-    })
+    this.#child = startWorker('vault', args, fault === 'over others' ? careless : {})
     this.#failed = ended(this.#child).then(({ stderr }) => {
       throw new Error(`a worker ended: ${stderr}`)
     })

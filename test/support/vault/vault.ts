@@ -1,24 +1,7 @@
-/** A vault in a folder of its own, and the official client on the server of it. */
+/** A vault in a folder of its own. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import * as z from 'zod'
-import { temporaryFolder } from '../agentmail.ts'
-import { connect, type Era } from '../mcp/mcp-client.ts'
-import { ToolClient } from '../mcp/tool-client.ts'
-
-const noteSchema = z.strictObject({
-  path: z.string(),
-  frontmatter: z.record(z.string(), z.unknown()),
-  body: z.string(),
-  etag: z.string(),
-})
-const listSchema = z.strictObject({
-  notes: z.array(z.strictObject({ path: z.string() })),
-  next_cursor: z.string().optional(),
-})
-const hitsSchema = z.strictObject({
-  notes: z.array(z.strictObject({ path: z.string(), snippet: z.string() })),
-})
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A folder with a vault, a cache and a place outside. */
 export class TestVault {
@@ -48,36 +31,5 @@ export class TestVault {
   /** Every file below the vault, also those that are no notes. */
   files(): string[] {
     return readdirSync(this.root, { recursive: true, encoding: 'utf8' }).sort()
-  }
-
-  async client(era: Era | 'auto' = 'auto'): Promise<VaultClient> {
-    return new VaultClient(await connect(era, { env: this.env, args: ['mcp', 'obsidian'] }))
-  }
-}
-
-/** The tools of a vault, each with the form of its answer. */
-export class VaultClient extends ToolClient {
-  async read(path: string) {
-    return noteSchema.parse(await this.call('read_note', { path }))
-  }
-
-  async write(path: string, frontmatter: object, body: string, if_match?: string) {
-    return noteSchema.parse(
-      await this.call('write_note', { path, frontmatter, body, ...(if_match ? { if_match } : {}) }),
-    )
-  }
-
-  async list(directory: string, filter?: string): Promise<string[]> {
-    const listed = await this.call('list_notes', { directory, ...(filter ? { filter } : {}) })
-    return listSchema.parse(listed).notes.map(({ path }) => path)
-  }
-
-  async page(args: object) {
-    return listSchema.parse(await this.call('list_notes', args))
-  }
-
-  async search(query: string, limit?: number) {
-    const found = await this.call('search_notes', { query, ...(limit ? { limit } : {}) })
-    return hitsSchema.parse(found).notes
   }
 }
