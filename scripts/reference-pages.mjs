@@ -114,7 +114,7 @@ function detailsOf(details, subcommands) {
 
 function optionsTable(options) {
   return table(
-    ['Option', ''],
+    ['Option', 'What for'],
     Object.entries(options).map(([name, { type, short, value, about }]) => {
       const long = `--${name}${type === 'string' ? ` <${value ?? name}>` : ''}`
       return [short ? `${code(`-${short}`)}, ${code(long)}` : code(long), about]
@@ -122,6 +122,6 @@ function optionsTable(options) {
   )
 }
 
-const exitCodeTable = (exitCodes) => table(['Exit code', ''], Object.entries(exitCodes))
+const exitCodeTable = (exitCodes) => table(['Exit code', 'Meaning'], Object.entries(exitCodes))
 
 const fence = (language, lines) => `\`\`\`${language}\n${lines.join('\n')}\n\`\`\``

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Command, commonOptions } from '../src/cli/command.ts'
+import { type Command, commonOptions, helpOf } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { settings } from '../src/settings.ts'
 
@@ -49,6 +49,18 @@ describe('the documents', () => {
     expect(await whatIsWrong('agentmail frobnicate')).toBe('no such command')
     expect(await whatIsWrong('agentmail vault shred')).toBe('no such subcommand')
     expect(await whatIsWrong('agentmail vault ls --follow')).toBe('no --follow')
+  })
+
+  it('tell the exit codes that the help tells', async () => {
+    const reference = textOf('docs/commands.md')
+    for (const [name, load] of Object.entries(commands)) {
+      const { command } = await load()
+      for (const [code, meaning] of Object.entries(command.exitCodes ?? {})) {
+        expect(helpOf(name, command)).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
+        expect(helpOf(name, command)).toContain(meaning)
+        expect(reference).toContain(`| ${code} | ${meaning} |`)
+      }
+    }
   })
 
   it('name settings that there are', () => {

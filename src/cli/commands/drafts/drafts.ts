@@ -30,8 +30,8 @@ exactly what is sent; to, cc, bcc, subject and attachments (paths in the vault) 
 reply keeps the subject of the mail that it answers.
 
 list shows what waits, urgent mail first: drafts, what is approved and not sent yet, and mails that are to
-be given to an agent; then the mails that wait for you. show prints one, its text exactly as it will be sent,
-and the mail that it answers.
+be given to an agent; then the mails that wait for you.
+show prints one, its text exactly as it will be sent, and the mail that it answers.
 approve records who approves, when, and a hash of exactly what will be sent, then moves the note to
 Approved/, from where agentmail orchestrate sends it. If it is changed afterwards it is not sent.
 reject moves it to Done/; the mail that it would have answered waits for you again.`,

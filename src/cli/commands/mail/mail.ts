@@ -26,11 +26,12 @@ export const command: Command = {
   details: `The mail service is the one that AGENTMAIL_MAIL names (gmail, postmark, smtp or local); without it,
 the one that is set up: AGENTMAIL_SMTP_URL, POSTMARK_SERVER_TOKEN, else Gmail.
 
-list finds mails (default: is:unread), newest first; show prints one as text, which marks nothing as read.
+list finds mails (default: is:unread), newest first.
+show prints one as text, which marks nothing as read.
 send takes its text from --body or from standard input; attachments are paths in the vault. What
 AGENTMAIL_SEND_POLICY and AGENTMAIL_SEND_TO say holds here too.
-log shows what was sent, from the ledger and the audit. A mail that is "unknown" may have been sent or
-not: settle asks the mail service, or takes your word for it.`,
+log shows what was sent, from the ledger and the audit. A mail that is "unknown" may have been sent or not.
+settle asks the mail service about such a mail, or takes your word for it.`,
   exitCodes: {
     3: 'send: it is not known whether it was sent; look before you send it again',
   },
