@@ -81,12 +81,13 @@ describe('the house', () => {
         /from 'node:https?'/,
         [
           'server/',
+          'system/http-request.ts',
           'providers/gmail/redirect.ts',
           'providers/postmark/client.ts',
           'orchestrator/triage/bounded-post.ts',
         ],
       ],
-      [/\bfetch\(/, ['connection/remote-connection.ts', 'server/streamable-http.ts']],
+      [/\bfetch\(/, ['server/streamable-http.ts']],
       [
         /from '(?:openai|@anthropic-ai)/,
         ['orchestrator/triage/openai.ts', 'orchestrator/triage/anthropic.ts'],

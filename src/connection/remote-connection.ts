@@ -1,10 +1,19 @@
 /** Through a running server: the tools at /mcp, the rest at /api. Every request has a time-out. */
+import { setMaxListeners } from 'node:events'
 import type { AgentEntry } from '../coordination/agents.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
-import { isRecord } from '../system/text.ts'
+import {
+  exchange,
+  type HttpReply,
+  type HttpRequest,
+  NoReply,
+  openReply,
+  wholeReply,
+} from '../system/http-request.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
 import type { Connection } from './connection.ts'
@@ -12,12 +21,17 @@ import type { Connection } from './connection.ts'
 const protocolVersion = '2026-07-28'
 const answerMs = 20_000
 const helloMs = 2_000
+const linesMs = 300_000
+/** More than any answer of a server of ours that is not read while it comes. */
+const maxAnswerBytes = 64 << 20
 
 const meta = {
   'io.modelcontextprotocol/protocolVersion': protocolVersion,
   'io.modelcontextprotocol/clientInfo': { name: 'agentmail', version },
   'io.modelcontextprotocol/clientCapabilities': {},
 }
+
+type Asked = Omit<HttpRequest, 'url'>
 
 export interface RemoteOptions {
   url: string
@@ -40,6 +54,7 @@ export class RemoteConnection implements Connection {
   private constructor(options: RemoteOptions) {
     this.#options = options
     this.through = `the server at ${options.url}`
+    setMaxListeners(0, this.#closing.signal) // each request that is under way is one
   }
 
   /**
@@ -64,13 +79,7 @@ export class RemoteConnection implements Connection {
       isRecord(args) && typeof args.wait_seconds === 'number' ? args.wait_seconds * 1000 : 0
     const waiting = new AbortController()
     if (waitMs > 0) this.#waiting.add(waiting)
-    const answering = this.#call(
-      tool,
-      args,
-      waitMs,
-      signal ? [signal, waiting.signal] : [waiting.signal],
-    )
-    return answering
+    return this.#call(tool, args, waitMs, [signal, waiting.signal])
       .catch((error) => {
         if (waiting.signal.aborted) return nothingNew
         throw error
@@ -82,30 +91,27 @@ export class RemoteConnection implements Connection {
     tool: string,
     args: object,
     waitMs: number,
-    signals: AbortSignal[],
+    outer: (AbortSignal | undefined)[],
   ): Promise<ToolResult> {
-    const { project } = this.#options
-    const response = await this.#fetch(`/mcp${project ? `/${encodeURIComponent(project)}` : ''}`, {
-      method: 'POST',
-      ms: answerMs + waitMs,
-      signals,
+    const { project, url } = this.#options
+    const answer = await this.#ask(`/mcp${project ? `/${encodeURIComponent(project)}` : ''}`, {
+      limit: answerMs + waitMs,
+      outer,
       headers: {
-        'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': protocolVersion,
         'mcp-method': 'tools/call',
         'mcp-name': tool,
       },
-      body: {
+      json: {
         jsonrpc: '2.0',
         id: ++this.#lastId,
         method: 'tools/call',
         params: { name: tool, arguments: args, _meta: meta },
       },
     })
-    const answer = await jsonOf(response, this.#options.url)
     if (isRecord(answer) && isRecord(answer.result)) return toolResult(answer.result)
-    throw unreachable(this.#options.url, 'it gave an answer that is no result')
+    throw unreachable(url, 'it gave an answer that is no result')
   }
 
   async agents({ known = false } = {}): Promise<{ agents: AgentEntry[] }> {
@@ -128,25 +134,24 @@ export class RemoteConnection implements Connection {
 
   /** What a server of the same version sends, one JSON text a line. */
   async *#lines<T>(path: string): AsyncGenerator<T> {
-    const response = await this.#fetch(path, { ms: 300_000 })
-    await refuse(response, this.#options.url)
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const chunk of response.body ?? []) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) yield JSON.parse(line)
+    const { url } = this.#options
+    try {
+      const reply = await openReply(this.#request(path, { limit: linesMs }))
+      if (!isOk(reply)) throw refusal(await wholeReply(reply, maxAnswerBytes), url)
+      let rest = ''
+      const decoder = new TextDecoder()
+      for await (const chunk of reply.chunks) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) yield JSON.parse(line)
+      }
+    } catch (error) {
+      throw error instanceof NoReply ? unreachable(url, reasonOf(error)) : error
     }
   }
 
   async leave(agentId: string): Promise<void> {
-    const response = await this.#fetch(this.#path('/api/leave', {}), {
-      method: 'POST',
-      ms: answerMs,
-      headers: { 'content-type': 'application/json' },
-      body: { agent_id: agentId },
-    })
-    await jsonOf(response, this.#options.url)
+    await this.#ask(this.#path('/api/leave', {}), { limit: answerMs, json: { agent_id: agentId } })
   }
 
   keepAlive(agentId: string): void {
@@ -170,10 +175,9 @@ export class RemoteConnection implements Connection {
     }
   }
 
-  async #get<T>(path: string, query: object, ms = answerMs): Promise<T> {
-    const response = await this.#fetch(this.#path(path, query), { ms })
+  async #get<T>(path: string, query: object, limit = answerMs): Promise<T> {
     // What a server of ours answers has the shape that its own code gives it.
-    return (await jsonOf(response, this.#options.url)) as T
+    return (await this.#ask(this.#path(path, query), { limit })) as T
   }
 
   #path(path: string, query: object): string {
@@ -182,30 +186,25 @@ export class RemoteConnection implements Connection {
     return `${path}?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`
   }
 
-  async #fetch(
-    path: string,
-    options: {
-      ms: number
-      method?: string
-      headers?: Record<string, string>
-      body?: object
-      signals?: AbortSignal[]
-    },
-  ): Promise<Response> {
+  async #ask(path: string, asked: Asked): Promise<unknown> {
+    const { url } = this.#options
+    const reply = await exchange(this.#request(path, asked), maxAnswerBytes).catch((error) => {
+      throw unreachable(url, reasonOf(error))
+    })
+    if (!isOk(reply)) throw refusal(reply, url)
+    const answer = jsonOf(reply.body ?? '')
+    if (answer === undefined) throw unreachable(url, 'it gave an answer that is no JSON')
+    return answer
+  }
+
+  #request(path: string, { headers, outer = [], ...asked }: Asked): HttpRequest {
     const { url } = this.#options
     const token = path.startsWith('/health') ? undefined : this.#options.token // not before it is known
-    const signals = [AbortSignal.timeout(options.ms), this.#closing.signal]
-    signals.push(...(options.signals ?? []))
-    try {
-      return await fetch(`${url}${path}`, {
-        method: options.method ?? 'GET',
-        headers: { ...options.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
-        ...(options.body ? { body: JSON.stringify(options.body) } : {}),
-        redirect: 'error',
-        signal: AbortSignal.any(signals),
-      })
-    } catch (error) {
-      throw unreachable(url, reasonOf(error))
+    return {
+      ...asked,
+      url: new URL(`${url}${path}`),
+      outer: [this.#closing.signal, ...outer],
+      headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
     }
   }
 }
@@ -228,44 +227,36 @@ function toolResult(result: Record<string, unknown>): ToolResult {
   }
 }
 
-async function jsonOf(response: Response, url: string): Promise<unknown> {
-  await refuse(response, url)
-  try {
-    return await response.json()
-  } catch (error) {
-    throw unreachable(url, reasonOf(error))
-  }
-}
+const isOk = ({ status }: { status: number }): boolean => status >= 200 && status < 300
 
-/** Throws what the server refuses, in its words. */
-async function refuse(response: Response, url: string): Promise<void> {
-  if (response.ok) return
-  const body: unknown = await response.json().catch(() => undefined)
+/** What the server refuses, in its words. */
+function refusal({ status, body }: HttpReply, url: string): AgentMailError {
+  const answer = jsonOf(body ?? '')
   const given =
-    isRecord(body) && isRecord(body.error) && typeof body.error.message === 'string'
-      ? body.error.message
+    isRecord(answer) && isRecord(answer.error) && typeof answer.error.message === 'string'
+      ? answer.error.message
       : undefined
-  const words = given ?? `it answered with HTTP status ${response.status}`
-  if (response.status === 401) {
-    throw new AgentMailError(
+  const words = given ?? `it answered with HTTP status ${status}`
+  if (status === 401) {
+    return new AgentMailError(
       'server_refused',
       `the server at ${url} wants another token`,
       'Set AGENTMAIL_TOKEN to the token that the server was started with.',
     )
   }
-  if (response.status < 500) throw new AgentMailError('server_refused', words)
-  if (response.status === 503 && given) {
+  if (status >= 400 && status < 500) return new AgentMailError('server_refused', words)
+  if (status === 503 && given) {
     const [message = '', next] = given.split('\n')
-    throw new AgentMailError('storage', message, next)
+    return new AgentMailError('storage', message, next)
   }
-  throw unreachable(url, words)
+  return unreachable(url, words)
 }
 
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'it did not answer in time'
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message
+function reasonOf(error: unknown): string {
+  const cause = error instanceof NoReply ? error.cause : error
+  if (error instanceof NoReply && error.isLate) return 'it did not answer in time'
+  if (!(cause instanceof Error)) return String(cause)
+  return 'code' in cause && cause.code !== 'ABORT_ERR' ? String(cause.code) : cause.message
 }
 
 const unreachable = (url: string, why: string) =>

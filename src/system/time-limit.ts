@@ -1,28 +1,54 @@
 /** Work that ends in time, without AbortSignal.any: in Node 20 that forgets a time-out once memory is tidied. */
 import { AgentMailError } from '../errors.ts'
 
-interface Bounds {
+export interface Bounds {
   /** In milliseconds. */
-  limit?: number
-  outer?: AbortSignal
+  limit?: number | undefined
+  outer?: readonly (AbortSignal | undefined)[]
 }
 
-/** Gives the work a signal that fires after the limit, with the outer one, and once the work has failed. */
+/** Its signal fires after the limit, with an outer one, and when it is ended. */
+export class TimeLimit {
+  /** Whether it was the limit that made it fire. */
+  isOver = false
+  readonly #own = new AbortController()
+  readonly #outer: AbortSignal[]
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #stop = () => this.#own.abort()
+
+  constructor({ limit, outer = [] }: Bounds) {
+    this.#outer = outer.filter((signal) => signal !== undefined)
+    for (const signal of this.#outer) signal.addEventListener('abort', this.#stop)
+    if (this.#outer.some(({ aborted }) => aborted)) this.#stop()
+    else if (limit !== undefined) this.#timer = setTimeout(() => this.#runOut(), limit)
+  }
+
+  get signal(): AbortSignal {
+    return this.#own.signal
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    for (const signal of this.#outer) signal.removeEventListener('abort', this.#stop)
+    this.#stop()
+  }
+
+  #runOut(): void {
+    this.isOver = !this.signal.aborted
+    this.#stop()
+  }
+}
+
+/** Gives the work a signal that fires after the limit, with an outer one, and once the work is over. */
 export async function within<T>(
-  { limit, outer }: Bounds,
+  bounds: Bounds,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const own = new AbortController()
-  const stop = () => own.abort()
-  const timer = limit === undefined ? undefined : setTimeout(stop, limit)
-  outer?.addEventListener('abort', stop)
-  if (outer?.aborted) stop()
+  const time = new TimeLimit(bounds)
   try {
-    return await work(own.signal)
+    return await work(time.signal)
   } finally {
-    clearTimeout(timer)
-    outer?.removeEventListener('abort', stop)
-    stop()
+    time.end()
   }
 }
 

@@ -51,7 +51,7 @@ export class GmailApi {
 
   /** One call of the port, with the time that it may take. */
   call<T>(work: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {
-    return within({ limit: this.#limits.call, ...(outer && { outer }) }, work)
+    return within({ limit: this.#limits.call, outer: [outer] }, work)
   }
 
   /** For requests that may be made twice without harm. */
