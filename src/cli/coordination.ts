@@ -8,6 +8,7 @@ import { AgentMailError } from '../errors.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
 import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
+import { isRead } from './output.ts'
 
 const reconnectMs = 1000
 
@@ -116,26 +117,24 @@ export async function connected<T>(
   const connection = await connect(config)
   try {
     return await work(connection, config)
-  } catch (error) {
-    if (AgentMailError.is(error) && error.code === 'unwritable') process.exit(1) // as in `… | head`
-    throw error
   } finally {
     await connection.close()
   }
 }
 
-/** Looks again and again until it is stopped; where the server goes, it goes on with the next one or the database. */
+/** Looks again and again until it is stopped or nobody reads what it shows; where the server goes, it goes on with the next one or the database. */
 export async function following(
   flags: Flags,
   look: (connection: Connection) => Promise<void>,
-): Promise<never> {
+): Promise<number> {
   for (let hasLooked = false; ; ) {
     try {
-      await connected(flags, async (connection) => {
-        for (;;) {
+      return await connected(flags, async (connection) => {
+        while (isRead()) {
           await look(connection)
           hasLooked = true
         }
+        return 0
       })
     } catch (error) {
       const isLost =

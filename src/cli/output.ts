@@ -16,21 +16,27 @@ export const printError = (text: string): void => write(2, text.endsWith('\n') ?
 /** Puts a text in the place of the line that the cursor is on; an empty one clears it. */
 export const rewriteLine = (text: string): void => write(2, `\r${text}\u001b[K`)
 
+/** Those whose reader has gone, as in `… | head`. That is no error: the rest is written to nobody. */
+const unread = new Set<number>()
+
+/** Whether it is worth going on where a command has no end of its own, or a far one. */
+export const isRead = (): boolean => !unread.has(1)
+
 /** Not through process.stdout: its writes may be left undone at exit, and to load it takes 3 ms. */
 function write(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text)
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length && !unread.has(fd); ) {
     try {
       done += writeSync(fd, bytes, done)
     } catch (error) {
-      if (!hasCode(error, 'EAGAIN')) throw unwritable(error)
-      // The pipe is full, and whoever shares it has set it not to block.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+      if (hasCode(error, 'EPIPE', 'ECONNRESET')) unread.add(fd)
+      else if (!hasCode(error, 'EAGAIN')) throw unwritable(error)
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5) // full, and somebody has set it not to block
     }
   }
 }
 
-/** The reader has gone, or the disk that the answer goes to is full. */
+/** Perhaps the disk that the answer goes to is full. */
 function unwritable(cause: unknown): AgentMailError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : 'unknown reason'
   return new AgentMailError('unwritable', `the answer could not be written (${code})`)

@@ -4,7 +4,7 @@ import type { Connection } from '../../connection/connection.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions, textOf, timeOf } from '../coordination.ts'
-import { print, printJson } from '../output.ts'
+import { isRead, print, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { line, localTime, shortened } from '../table.ts'
 
@@ -65,6 +65,7 @@ export const command: Command = {
           `${localTime(at)}${version}  ${line(agent_name).padEnd(16)}  ${event.padEnd(10)}  ${about(path, text)}`.trimEnd(),
         )
         count++
+        if (!isRead()) break
       }
       if (count === 0) print('Nothing is recorded')
       return 0
@@ -89,6 +90,7 @@ async function showDifference(
       `${sign} ${what.padEnd(7)}  ${localTime(at)}  ${line(agent_name).padEnd(16)}  ${about(file, text)}`.trimEnd(),
     )
     count++
+    if (!isRead()) break
   }
   if (count === 0) print('Nothing differs')
   return 0
