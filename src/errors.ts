@@ -1,45 +1,48 @@
 /** The one error type, and the one table of codes that says how each is answered. */
 
-/** Exit code of the command line for each error. */
-const exitCodes = {
-  already_running: 2,
-  auth_required: 1,
-  bad_answer: 1,
-  bad_config: 1,
-  busy: 1,
-  conflict: 1,
-  database_locked: 4,
-  database_unreadable: 5,
-  internal: 1,
-  invalid_request: 1,
-  invalid_status: 1,
-  mcp_unavailable: 1,
-  message_too_large: 1,
-  missing_arguments: 1,
-  model_unavailable: 1,
-  no_message: 1,
-  not_found: 1,
-  not_in_repository: 1,
-  not_in_tmux: 2,
-  not_registered: 1,
-  parse_error: 1,
-  permission_denied: 1,
-  port_in_use: 3,
-  rate_limited: 1,
-  recipient_not_found: 1,
-  self_send: 1,
-  send_failed: 1,
-  server_config: 2,
-  server_refused: 1,
-  server_unreachable: 1,
-  storage: 1,
-  tmux_lost: 2,
-  unwritable: 1,
-} as const
+/** The exit code of the command line, the status of an HTTP answer, and the name in an answer of JSON. */
+const usual = { exit: 1, http: 400, json: 'internal_error' }
 
-export type ErrorCode = keyof typeof exitCodes
+/** JSON names what a caller could have avoided, or can do something about. */
+const table = {
+  already_running: { ...usual, exit: 2 },
+  auth_required: { ...usual, json: 'auth_required' },
+  bad_answer: usual,
+  bad_config: usual,
+  busy: usual,
+  conflict: { ...usual, json: 'conflict' },
+  database_locked: { ...usual, exit: 4 },
+  database_unreadable: { ...usual, exit: 5 },
+  internal: { ...usual, http: 500 },
+  invalid_request: { ...usual, json: 'invalid_request' },
+  invalid_status: usual,
+  mcp_unavailable: usual,
+  message_too_large: usual,
+  missing_arguments: usual,
+  model_unavailable: usual,
+  no_message: usual,
+  not_found: { ...usual, json: 'not_found' },
+  not_in_repository: usual,
+  not_in_tmux: { ...usual, exit: 2 },
+  not_registered: usual,
+  parse_error: { ...usual, json: 'parse_error' },
+  permission_denied: { ...usual, json: 'permission_denied' },
+  port_in_use: { ...usual, exit: 3 },
+  rate_limited: { ...usual, json: 'rate_limited' },
+  recipient_not_found: usual,
+  self_send: usual,
+  send_failed: { ...usual, json: 'send_failed' },
+  server_config: { ...usual, exit: 2 },
+  server_refused: usual,
+  server_unreachable: usual,
+  storage: { ...usual, http: 503 },
+  tmux_lost: { ...usual, exit: 2 },
+  unwritable: usual,
+}
 
-export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(exitCodes, text)
+export type ErrorCode = keyof typeof table
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(table, text)
 
 interface ErrorContext extends ErrorOptions {
   details?: Record<string, unknown>
@@ -71,12 +74,26 @@ export class AgentMailError extends Error {
   }
 
   get exitCode(): number {
-    return exitCodes[this.code]
+    return table[this.code].exit
   }
 
-  /** Built entries carry a copy of this class each, so `instanceof` would miss a sibling's error. */
-  static is(error: unknown): error is AgentMailError {
-    return error instanceof Error && error.name === 'AgentMailError'
+  get httpStatus(): number {
+    return table[this.code].http
+  }
+
+  /** As a program reads it, for the toolsets that answer errors as JSON. */
+  get json(): { error: string; message: string; details: unknown } {
+    const message = this.next ? `${this.message}. ${this.next}` : this.message
+    return { error: table[this.code].json, message, details: this.details ?? null }
+  }
+
+  /**
+   * Whether it is one of ours, with one of these codes if any are named. Built entries carry a copy
+   * of this class each, so `instanceof` would miss a sibling's error.
+   */
+  static is(error: unknown, ...codes: ErrorCode[]): error is AgentMailError {
+    if (!(error instanceof Error) || error.name !== 'AgentMailError') return false
+    return codes.length === 0 || ('code' in error && codes.some((code) => code === error.code))
   }
 }
 

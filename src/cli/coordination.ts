@@ -137,9 +137,7 @@ export async function following(
         return 0
       })
     } catch (error) {
-      const isLost =
-        AgentMailError.is(error) &&
-        (error.code === 'server_unreachable' || error.code === 'storage')
+      const isLost = AgentMailError.is(error, 'server_unreachable', 'storage')
       if (!isLost || !hasLooked) throw error
       log(`${error.message}; trying again`)
       await sleep(reconnectMs)

@@ -56,7 +56,7 @@ export async function isServed(database: Database): Promise<boolean> {
     await (await RemoteConnection.open(options, note.instance)).close()
     return true
   } catch (error) {
-    return AgentMailError.is(error) && error.code === 'server_refused' // it wants a token
+    return AgentMailError.is(error, 'server_refused') // it wants a token
   }
 }
 

@@ -111,7 +111,7 @@ export class Agents {
       await queue
         .writeWith([this.alive(agent_id)], (write) => this.touch(write, agent_id))
         .catch((error) => {
-          if (!AgentMailError.is(error) || error.code !== 'storage') throw error // reading goes on
+          if (!AgentMailError.is(error, 'storage')) throw error // reading goes on
         })
     } else throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
   }

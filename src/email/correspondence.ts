@@ -60,7 +60,7 @@ export class Correspondence {
     try {
       return await openOutgoing(this.#config, provider)
     } catch (error) {
-      if (AgentMailError.is(error) && /config/.test(error.code)) throw error
+      if (AgentMailError.is(error, 'bad_config', 'server_config')) throw error
       log(`the record of sent mail: ${error instanceof Error ? error.message : error}`)
       throw notSent(
         'send_failed',

@@ -67,7 +67,7 @@ async function localFolder(config: Config): Promise<string> {
   const named = config.text('mailDir')
   if (named !== undefined) return checkedFolder(named)
   const folder = await postOfficeFolder(config).catch((cause) => {
-    if (!AgentMailError.is(cause) || cause.code !== 'not_in_repository') throw cause
+    if (!AgentMailError.is(cause, 'not_in_repository')) throw cause
     throw new AgentMailError(
       'server_config',
       'there is no place for local mail',

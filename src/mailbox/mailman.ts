@@ -113,7 +113,7 @@ export class Mailman {
   }
 
   #fail(error: unknown): void {
-    if (AgentMailError.is(error) && error.code === 'tmux_lost') this.#stop?.(error)
+    if (AgentMailError.is(error, 'tmux_lost')) this.#stop?.(error)
     else this.#options.onEvent({ event: 'failed', reason: reasonOf(error) })
   }
 

@@ -14,7 +14,7 @@ export interface PidFile {
 /** Takes the file for this process, or throws `already_running` with the process id of the one that has it. */
 export async function takePidFile(path: string): Promise<PidFile> {
   const fd = await openLocked(path, { create: true, timeoutMs: 0 }).catch((error) => {
-    const isBusy = AgentMailError.is(error) && error.code === 'busy'
+    const isBusy = AgentMailError.is(error, 'busy')
     throw isBusy ? alreadyRunning(path) : asStorageError(error)
   })
   if (fd === undefined) throw alreadyRunning(path)

@@ -19,7 +19,7 @@ export function watchTmux(ask: () => Promise<number[]>, onLost: () => void): () 
       // None is visible where tmux runs in another PID namespace: then only a call notices.
       watched = (await ask()).filter(isAlive)
     } catch (error) {
-      if (!AgentMailError.is(error) || error.code !== 'tmux_lost') return
+      if (!AgentMailError.is(error, 'tmux_lost')) return
       clearInterval(timer)
       onLost()
     } finally {

@@ -156,7 +156,7 @@ export class HttpServer {
     const work = this.#answer(request, response).catch((error) => {
       if (error instanceof HttpError) return sendError(response, error)
       if (AgentMailError.is(error)) {
-        return sendError(response, new HttpError(error.code === 'storage' ? 503 : 400, error.text))
+        return sendError(response, new HttpError(error.httpStatus, error.text))
       }
       log(
         `${request.method} ${request.url?.split('?')[0]} failed: ${error instanceof Error ? error.stack : error}`,

@@ -79,7 +79,7 @@ function portOf(port: number): number {
 }
 
 function explainPlace(error: unknown): never {
-  if (!AgentMailError.is(error) || error.code !== 'not_in_repository') throw error
+  if (!AgentMailError.is(error, 'not_in_repository')) throw error
   throw new AgentMailError(
     error.code,
     error.message,

@@ -47,6 +47,16 @@ type Wording = (error: AgentMailError | undefined) => string
 const inWords: Wording = (error) =>
   error?.text ?? 'internal error\nThe server has logged the details. Try again.'
 
+/** For toolsets whose callers are programs. */
+export const inJson: Wording = (error) =>
+  JSON.stringify(
+    error?.json ?? {
+      error: 'internal_error',
+      message: 'internal error: the server has logged the details. Try again.',
+      details: null,
+    },
+  )
+
 /** A tool, whatever its schemas: what a server needs to list and to call it. */
 export interface Tool<Context> {
   name: string
@@ -88,7 +98,7 @@ export function defineTool<Context, Input extends z.ZodObject, Output extends z.
         const text = spec.told?.(answer) ?? JSON.stringify(answer)
         return { content: [{ type: 'text', text }], structuredContent: { ...answer } }
       } catch (error) {
-        if (AgentMailError.is(error) && error.code === 'tmux_lost') throw error
+        if (AgentMailError.is(error, 'tmux_lost')) throw error
         return failure(spec.name, error, wording)
       }
     },

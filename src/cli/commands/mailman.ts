@@ -68,7 +68,7 @@ async function work(
     await mailman.run()
     return 0
   } catch (error) {
-    if (!AgentMailError.is(error) || error.code !== 'tmux_lost') throw error
+    if (!AgentMailError.is(error, 'tmux_lost')) throw error
     log('the tmux session has ended, and the mailman with it')
     return 1
   } finally {

@@ -35,7 +35,7 @@ export const command: Command = {
     const opening = openPost(config)
     const id = newMessageId() // while git and tmux are at work
     const sent = await send(await opening, recipient, message, id).catch((error) => {
-      throw AgentMailError.is(error) && error.code === 'self_send' ? recipientNotFound() : error
+      throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
     if (json) printJson(sent)
     else print(`Message #${sent.message_id} sent`)

@@ -19,7 +19,7 @@ export const command: Command = {
     if (!hasName(config)) return 0
     const known = checkStatus(status)
     const post = await openPost(config).catch((error) => {
-      if (AgentMailError.is(error) && error.code === 'tmux_lost') return undefined
+      if (AgentMailError.is(error, 'tmux_lost')) return undefined
       throw error
     })
     if (!post) return 0

@@ -57,7 +57,7 @@ class Way {
     try {
       return this.#note(tool, args, await connection.call(tool, keyed, signal))
     } catch (error) {
-      if (signal.aborted || !AgentMailError.is(error) || error.code !== 'server_unreachable') {
+      if (signal.aborted || !AgentMailError.is(error, 'server_unreachable')) {
         return failure(tool, error)
       }
     }

@@ -1,7 +1,6 @@
 /** add_label: add a label to a mail. */
 import * as z from 'zod'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
 import { filled, messageId } from './fields.ts'
 

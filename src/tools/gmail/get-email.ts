@@ -1,8 +1,7 @@
 /** get_email: one mail, its text fenced as untrusted. */
 import * as z from 'zod'
 import { getEmail } from '../../email/reading.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
 import { messageId } from './fields.ts'
 

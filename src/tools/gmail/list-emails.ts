@@ -1,8 +1,7 @@
 /** list_emails: the mails that a query finds. */
 import * as z from 'zod'
 import { listEmails } from '../../email/reading.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
 
 const howMany = 'max_results must be a whole number from 1 to 100'

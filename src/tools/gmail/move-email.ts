@@ -1,7 +1,6 @@
 /** move_email: take a mail out of the inbox, to a label. */
 import * as z from 'zod'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
 import { filled, messageId } from './fields.ts'
 

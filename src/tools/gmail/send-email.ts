@@ -1,8 +1,7 @@
 /** send_email: send a mail, or a reply in its thread. */
 import * as z from 'zod'
 import { bodyOf } from '../../email/outgoing/body.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../required-text.ts'
 import type { GmailContext } from './context.ts'
 import { filled } from './fields.ts'

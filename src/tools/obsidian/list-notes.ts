@@ -1,8 +1,7 @@
 /** list_notes: the notes below a folder. */
 import * as z from 'zod'
 import { listNotes } from '../../vault/list.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
 import { limit } from './fields.ts'

@@ -1,8 +1,7 @@
 /** move_note: another name or folder for a note. */
 import * as z from 'zod'
 import { moveNote } from '../../vault/move.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { ObsidianContext } from './context.ts'
 import { ifMatch, path } from './fields.ts'
 

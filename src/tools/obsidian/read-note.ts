@@ -1,8 +1,7 @@
 /** read_note: a note's front matter and body. */
 import * as z from 'zod'
 import { readNote } from '../../vault/notes.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import type { ObsidianContext } from './context.ts'
 import { note, path } from './fields.ts'
 

@@ -1,7 +1,6 @@
 /** search_notes: the notes that hold all words of a query. */
 import * as z from 'zod'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
 import { limit } from './fields.ts'

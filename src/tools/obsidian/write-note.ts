@@ -1,8 +1,7 @@
 /** write_note: make a note, or write it anew. */
 import * as z from 'zod'
 import { writeNote } from '../../vault/notes.ts'
-import { defineTool } from '../define-tool.ts'
-import { inJson } from '../json-error.ts'
+import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../required-text.ts'
 import type { ObsidianContext } from './context.ts'
 import { frontmatter, ifMatch, note, path } from './fields.ts'
