@@ -1,10 +1,10 @@
 /** Places that fail: a full disk, something in the way, a vault that vanishes. What cannot be recorded is not sent. */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MailHome, sendByTool } from '../support/email/mail-home.ts'
 import { canLimit, canMount, limitedProcess, type Place, smallDisk } from '../support/full-disk.ts'
+import { makePipe } from '../support/named-pipe.ts'
 import { FakeGmail } from '../support/providers/fake-gmail.ts'
 
 const mail = { to: 'jane@example.com', subject: 'Tea', body: 'At four?', key: 'draft-1' }
@@ -115,7 +115,7 @@ describe('a server whose vault is changed between two mails', () => {
       'has a pipe for the log of the day',
       ({ vault }) => {
         rmSync(join(vault, 'Logs', auditFile()))
-        spawnSync('mkfifo', [join(vault, 'Logs', auditFile())])
+        makePipe(join(vault, 'Logs', auditFile()))
       },
       ({ vault }) => rmSync(join(vault, 'Logs', auditFile())),
     ],

@@ -1,10 +1,10 @@
 /** A hostile vault: nothing outside it is read or written, what is healthy goes out once, and what is not is told of. */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { State } from '../../src/orchestrator/state.ts'
 import { Vault } from '../../src/vault/vault.ts'
+import { makePipe } from '../support/named-pipe.ts'
 import { draft } from '../support/orchestrator/clerk.ts'
 import { mail } from '../support/providers/local-folder.ts'
 import { HostileVault } from '../support/vault/hostile-vault.ts'
@@ -63,7 +63,7 @@ describe('a vault', () => {
     vault.put('Approved/c:drive.md', draft('evil@example.net'))
     vault.link('Approved/linked.md', 'note.md')
     vault.link('Approved/linked', '')
-    execFileSync('mkfifo', [join(vault.vault, 'Approved/pipe.md')])
+    makePipe(join(vault.vault, 'Approved/pipe.md'))
     mkdirSync(join(vault.vault, 'Approved/folder.md'))
     vault.put('Approved/.hidden.md', draft('evil@example.net'))
     const ill: Record<string, string | Buffer> = {

@@ -1,10 +1,8 @@
-import { linkSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+/** Queries to local mail as Gmail understands them, and the pages of their answers. */
+import { readdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { visibleText } from '../../src/email/visible-text/visible-text.ts'
-import { ended, startWorker } from '../support/agentmail.ts'
-import { isLong } from '../support/parts.ts'
 import { daysAgo, LocalFolder, mail } from '../support/providers/local-folder.ts'
 
 describe('a query', () => {
@@ -156,28 +154,5 @@ describe('pages', () => {
       const page = inbox.list({ query: '', limit: 1, page_token })
       await expect(page).rejects.toMatchObject({ code: 'invalid_request' })
     }
-  })
-})
-
-const costSchema = z.object({
-  costs: z.array(z.object({ mails: z.int(), bytes: z.int(), longestMs: z.number() })),
-})
-
-describe('a large inbox', () => {
-  it('is listed by the beginnings of its files, and by what changed the next time', async () => {
-    const folder = new LocalFolder()
-    const count = isLong ? 10_000 : 2000
-    const body = 'lorem ipsum dolor sit amet\r\n'.repeat(700)
-    folder.drop('0.eml', mail({ Subject: 'mail 7' }, body))
-    const first = join(folder.path, 'inbox/0.eml')
-    for (let number = 1; number < count; number++) {
-      linkSync(first, join(folder.path, `inbox/${number}.eml`))
-    }
-    const { stdout } = await ended(startWorker('local-mail', [folder.path, 'list']))
-    const [once, again, other] = costSchema.parse(JSON.parse(stdout)).costs
-    expect([once?.mails, again?.mails, other?.mails]).toEqual([10, 10, 10])
-    expect(once?.bytes).toBeLessThan(count * 8200 + (2 << 20))
-    expect(again?.bytes).toBeLessThan(2 << 20)
-    expect(other?.bytes).toBeLessThan(2 << 20)
   })
 })

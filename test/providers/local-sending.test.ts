@@ -1,17 +1,12 @@
-/** What is sent by local mail: whole .eml files, whenever the sender is killed. */
+/** What is sent by local mail: whole .eml files. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isNotSent } from '../../src/errors.ts'
 import { keyHeader } from '../../src/mime/compose.ts'
 import { openLocalMail } from '../../src/providers/local/local.ts'
 import type { OutgoingMail } from '../../src/providers/provider.ts'
-import { type Env, ended, startWorker } from '../support/agentmail.ts'
-import { expectDamage } from '../support/control-run.ts'
-import { isLong } from '../support/parts.ts'
 import { emptyMail, LocalFolder, mail, never } from '../support/providers/local-folder.ts'
-import { loading } from '../support/vault/vault-processes.ts'
 
 describe('sending', () => {
   const asked: Partial<OutgoingMail> = {
@@ -119,38 +114,5 @@ describe('sending', () => {
     const error: unknown = await folder.send().catch((thrown) => thrown)
     expect(isNotSent(error)).toBe(true)
     expect(error).toMatchObject({ code: 'send_failed' })
-  })
-
-  /** Kills processes while they send; gives how many mails are torn or, though acknowledged, missing. */
-  async function tornMails(kills: number, env: Env = {}): Promise<number> {
-    const folder = new LocalFolder()
-    const acknowledged: string[] = []
-    for (let kill = 0; kill < kills; kill++) {
-      const child = startWorker('local-mail', [folder.path, 'send'], env)
-      onTestFinished(() => void child.kill('SIGKILL'))
-      createInterface(child.stdout).on('line', (line) => {
-        acknowledged.push(JSON.parse(line))
-        if (acknowledged.length % 3 > 0) return
-        setTimeout(() => child.kill('SIGKILL'), Math.random() * 20) // at any moment of a mail
-      })
-      const { signal, stderr } = await ended(child)
-      expect([signal, stderr]).toEqual(['SIGKILL', ''])
-    }
-    expect(acknowledged.length).toBeGreaterThanOrEqual(kills)
-    let damage = 0
-    for (const name of folder.sent().filter((entry) => !entry.startsWith('.'))) {
-      const raw = readFileSync(join(folder.path, 'sent', name), 'latin1')
-      if (!/\r\n--\S+--\r\n$/.test(raw.slice(-200))) damage++ // the mark after the last part
-    }
-    for (const id of acknowledged) await folder.inbox.get(id).catch(() => damage++)
-    return damage
-  }
-
-  it('leaves whole mails only, and every acknowledged one, when it is killed', async () => {
-    expect(await tornMails(isLong ? 50 : 3)).toBe(0)
-  })
-
-  it('would leave torn mails if it wrote them in their place', async () => {
-    await expectDamage(() => tornMails(3, loading(['careless-files'], { CARELESS: 'in place' })))
   })
 })

@@ -1,9 +1,5 @@
-/** Local mail: a folder of .eml files as an account, on real files and with several processes. */
-import { spawnSync } from 'node:child_process'
+/** Local mail: a folder of .eml files as an account, on real files. */
 import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -17,8 +13,6 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLocalMail } from '../../src/providers/local/local.ts'
-import { ended, startWorker } from '../support/agentmail.ts'
-import { expectDamage } from '../support/control-run.ts'
 import { daysAgo, LocalFolder, mail } from '../support/providers/local-folder.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -69,26 +63,6 @@ describe('a file in inbox/', () => {
       expect(id).toMatch(/^[a-z0-9]{16,32}$/)
       expect((await new LocalFolder({}, folder.path).inbox.get(id)).text).toBe('Hi')
     }
-  })
-
-  it('is passed over where it is no mail, and hangs nobody', async () => {
-    const folder = new LocalFolder()
-    const inbox = join(folder.path, 'inbox')
-    folder.drop('real.eml', mail({ Subject: 'real' }))
-    folder.drop('.hidden.eml', mail({ Subject: 'hidden' }))
-    folder.drop('notes.txt', mail({ Subject: 'text' }))
-    folder.drop('empty.eml', '')
-    mkdirSync(join(inbox, 'folder.eml'))
-    symlinkSync(join(inbox, 'real.eml'), join(inbox, 'link.eml'))
-    symlinkSync('/dev/zero', join(inbox, 'device.eml'))
-    symlinkSync('nowhere', join(inbox, 'dangling.eml'))
-    spawnSync('mkfifo', [join(inbox, 'pipe.eml')])
-    expect(existsSync(join(inbox, 'pipe.eml'))).toBe(true)
-    if (process.getuid?.() !== 0) {
-      folder.drop('locked.eml', mail({ Subject: 'locked' }))
-      chmodSync(join(inbox, 'locked.eml'), 0)
-    }
-    expect(await folder.subjects()).toEqual(['real'])
   })
 
   it('is shown as far as it can be read', async () => {
@@ -217,26 +191,4 @@ describe('labels', () => {
       expect(readFileSync(join(folder.path, 'labels.json'), 'utf8')).toBe(content)
     },
   )
-
-  /** How many of the labels that several processes gave one mail at once are missing. */
-  async function lostLabels(fault = ''): Promise<number> {
-    const folder = new LocalFolder()
-    folder.drop('a.eml', mail({ Subject: 'a' }))
-    const id = await folder.idOf('a')
-    const runs = ['a', 'b', 'c'].map((prefix) =>
-      ended(startWorker('local-mail', [folder.path, 'label', id, prefix, fault])),
-    )
-    const failed = (await Promise.all(runs)).filter(({ exitCode }) => exitCode !== 0)
-    if (fault === '') expect(failed).toEqual([])
-    const labels = await folder.inbox.label(id, 'last')
-    return 3 * 15 + 3 - labels.length
-  }
-
-  it('given by several processes at once are all kept', async () => {
-    expect(await lostLabels()).toBe(0)
-  })
-
-  it('would be lost without the lock', async () => {
-    await expectDamage(() => lostLabels('no lock'))
-  })
 })

@@ -1,5 +1,4 @@
 /** The search of a vault follows its notes: what this process changes, what others do, and what happened while nobody looked. */
-import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -7,41 +6,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { VaultSearch } from '../../src/vault/search/vault-search.ts'
 import { eventually } from '../support/eventually.ts'
 import { isLong } from '../support/parts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { pathsOf, SearchVault } from '../support/vault/search-vault.ts'
-import { SearchWorker } from '../support/vault/search-worker.ts'
-
-/** Runs the rest of the line as a user who may have two watches. */
-const inLimits = [
-  ...['unshare', '-Ur', 'sh', '-c'],
-  'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"',
-  'sh',
-]
-
-function succeeds(...words: string[]): boolean {
-  const [program = '', ...args] = words
-  return spawnSync(program, args, { stdio: 'ignore' }).status === 0
-}
-
-const find = async (search: VaultSearch, query: string) =>
-  pathsOf(await search.search(query, 100)).sort()
-
-/** Waits until a query finds these notes. */
-const finds = (search: VaultSearch, query: string, paths: string[]) =>
-  eventually(`${query} finds ${paths}`, async () => {
-    const found = await find(search, query)
-    return JSON.stringify(found) === JSON.stringify(paths)
-  })
+import { find, finds, SearchVault } from '../support/vault/search-vault.ts'
 
 describe('the search of a vault', () => {
   it('hears of notes whose names begin with a dot', async () => {
@@ -173,34 +147,6 @@ describe('the search of a vault', () => {
     expect(await find(search, 'word')).toEqual(['a.md', 'b.md'])
   })
 
-  it('never reads through links, from pipes, or in dot folders', async () => {
-    const vault = new SearchVault({ 'a.md': 'word', '.trash/b.md': 'word', 'c.txt': 'word' })
-    const outside = temporaryFolder()
-    writeFileSync(join(outside, 'secret.md'), 'word')
-    symlinkSync(outside, vault.path('linked'))
-    symlinkSync(join(outside, 'secret.md'), vault.path('link.md'))
-    expect(succeeds('mkfifo', vault.path('pipe.md'))).toBe(true)
-    const search = vault.search()
-    expect(await find(search, 'word')).toEqual(['a.md'])
-    await search.ready()
-    expect(await find(search, 'word')).toEqual(['a.md'])
-    for (const path of [
-      'linked/secret.md',
-      'link.md',
-      'pipe.md',
-      '.trash/b.md',
-      'c.txt',
-      '../x.md',
-    ]) {
-      search.changed(path)
-    }
-    expect(await find(search, 'word')).toEqual(['a.md'])
-    rmSync(vault.path('a.md'))
-    symlinkSync(join(outside, 'secret.md'), vault.path('a.md'))
-    await finds(search, 'word', [])
-    expect(await search.ready()).toBe(true)
-  })
-
   it('removes what a killed writer has left', async () => {
     const vault = new SearchVault({
       'a.md': 'word',
@@ -229,23 +175,6 @@ describe('the search of a vault', () => {
       await eventually('three are left', () => watchCount() - before === 3)
       await search.close()
       expect(watchCount()).toBe(before)
-    },
-  )
-
-  it.runIf(succeeds(...inLimits, 'true'))(
-    'compares the notes itself where it may not watch them',
-    async () => {
-      const vault = new SearchVault({ 'a/1.md': 'word', 'b/2.md': 'word', 'c/3.md': 'word' })
-      const search = new SearchWorker(vault.root, vault.cache, inLimits)
-      await search.hears('ready')
-      expect(await search.find('word')).toEqual(['a/1.md', 'b/2.md', 'c/3.md'])
-      vault.write({ 'c/4.md': 'word' })
-      rmSync(vault.path('a'), { recursive: true })
-      await eventually('it is found', async () => {
-        const found = await search.find('word')
-        return JSON.stringify(found) === JSON.stringify(['b/2.md', 'c/3.md', 'c/4.md'])
-      })
-      expect(search.stderr.match(/looked for at each search/g)?.length).toBe(1)
     },
   )
 })

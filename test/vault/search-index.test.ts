@@ -11,18 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { eventually } from '../support/eventually.ts'
-import { isLong } from '../support/parts.ts'
-import { type Notes, pathsOf, SearchVault } from '../support/vault/search-vault.ts'
-import { SearchWorker } from '../support/vault/search-worker.ts'
-
-const someNotes = (count: number): Notes =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, note) => [
-      `folder${note % 7}/note ${note}.md`,
-      `---\ntags: [even${note % 2}]\n---\nword third${note % 3} ${'filler text '.repeat(30)}`,
-    ]),
-  )
+import { pathsOf, SearchVault, someNotes } from '../support/vault/search-vault.ts'
 
 const indexFile = ({ cache }: SearchVault): string => {
   const vaults = join(cache, 'agentmail/vaults')
@@ -99,37 +88,6 @@ describe('the search index', () => {
     vault.write({ 'b.md': 'word' })
     search.changed('b.md')
     expect(pathsOf(await search.search('word', 10))).toEqual(['a.md', 'b.md'])
-  })
-
-  it('serves several processes at once', async () => {
-    const vault = new SearchVault(someNotes(300))
-    const workers = [1, 2].map(() => new SearchWorker(vault.root, vault.cache))
-    const searches = await Promise.all([vault.indexed(), vault.indexed()])
-    await Promise.all(workers.map((worker) => worker.hears('ready')))
-    vault.write({ 'folder1/new.md': 'word' })
-    const count = async (query: string) =>
-      Promise.all([
-        ...searches.map(async (search) => (await search.search(query, 1000)).length),
-        ...workers.map(async (worker) => (await worker.find(query)).length),
-      ])
-    await eventually('all find it', async () => (await count('word')).every((n) => n === 301))
-    expect(await count('third1 even1')).toEqual([50, 50, 50, 50])
-    for (const worker of workers) expect(worker.stderr).toBe('')
-  })
-
-  it('goes on where a killed process has stopped', async () => {
-    const vault = new SearchVault(someNotes(isLong ? 4000 : 800))
-    for (let kill = 0; kill < (isLong ? 40 : 4); kill++) {
-      const worker = new SearchWorker(vault.root, vault.cache)
-      await worker.hears('started')
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 200))
-      await worker.kill()
-    }
-    const search = await vault.indexed()
-    for (const query of ['word', 'third1', 'even0 third2', 'note 77', 'ill']) {
-      const found = pathsOf(await search.search(query, 5000)).sort()
-      expect(found).toEqual((await vault.scan(query, 5000)).sort())
-    }
   })
 
   it('does not mistake a copy of a vault for the vault', async () => {

@@ -1,11 +1,14 @@
 /** A SQLite database in which a few projects were at work and mails were sent, with texts that engines like to change or to order differently. */
+
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { Coordination } from '../../../src/coordination/coordination.ts'
+import { fingerprint } from '../../../src/coordination/upkeep/table-walk.ts'
 import { Holder } from '../../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import type { SendState } from '../../../src/email/outgoing/send-record.ts'
-import { openSqlite } from '../../../src/store/sqlite.ts'
+import { tables } from '../../../src/store/schema.ts'
+import { openSqlite, viewSqlite } from '../../../src/store/sqlite.ts'
 import { sha256 } from '../../../src/system/text.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { staleMs } from './databases.ts'
@@ -72,4 +75,16 @@ async function sendMails(path: string): Promise<void> {
     await ledger.settle(record, state, { receipt, draft: text, reason: text })
   }
   await ledger.close()
+}
+
+export const newFile = () => join(temporaryFolder(), 'target.db')
+
+/** What a file holds, told by none of what is tested here but the walk. */
+export async function contentOf(path: string) {
+  const view = await viewSqlite(path)
+  const content = await Promise.all(
+    tables.map(async (table) => ({ name: table.name, ...(await fingerprint(view, table)) })),
+  )
+  await view.close()
+  return content
 }

@@ -1,8 +1,8 @@
 /** A real vault with everything awkward in it that a disk can hold. */
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { makePipe } from '../named-pipe.ts'
 
 /** Composed, and as macOS stores it. */
 export const composed = 'Caf\u00e9.md'
@@ -91,7 +91,7 @@ export async function makeAwkwardVault(root: string, outside: string): Promise<v
     Buffer.concat([Buffer.from(join(root, 'bad-')), Buffer.from([0xff]), Buffer.from('../.md')]),
     'x',
   )
-  execFileSync('mkfifo', [join(root, 'pipe.md')])
+  makePipe(join(root, 'pipe.md'))
   const server = createServer().listen(join(root, 'socket.md'))
   await new Promise((resolve) => server.on('listening', resolve))
   server.unref()

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { scanNotes } from '../../../src/vault/search/scan.ts'
 import { VaultSearch } from '../../../src/vault/search/vault-search.ts'
 import { Vault } from '../../../src/vault/vault.ts'
+import { eventually } from '../eventually.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 export type Notes = Record<string, string | Buffer>
@@ -59,3 +60,21 @@ export async function bothWays(
   const search = await vault.indexed()
   await check(async (query, limit = 100) => pathsOf(await search.search(query, limit)))
 }
+
+export const find = async (search: VaultSearch, query: string) =>
+  pathsOf(await search.search(query, 100)).sort()
+
+/** Waits until a query finds these notes. */
+export const finds = (search: VaultSearch, query: string, paths: string[]) =>
+  eventually(`${query} finds ${paths}`, async () => {
+    const found = await find(search, query)
+    return JSON.stringify(found) === JSON.stringify(paths)
+  })
+
+export const someNotes = (count: number): Notes =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, note) => [
+      `folder${note % 7}/note ${note}.md`,
+      `---\ntags: [even${note % 2}]\n---\nword third${note % 3} ${'filler text '.repeat(30)}`,
+    ]),
+  )
