@@ -83,7 +83,6 @@ describe('the house', () => {
           'server/',
           'system/http-request.ts',
           'providers/gmail/redirect.ts',
-          'providers/postmark/client.ts',
           'orchestrator/triage/bounded-post.ts',
         ],
       ],
@@ -92,7 +91,6 @@ describe('the house', () => {
         /from '(?:openai|@anthropic-ai)/,
         ['orchestrator/triage/openai.ts', 'orchestrator/triage/anthropic.ts'],
       ],
-      [/from 'postmark'/, ['providers/postmark/']],
       [
         /from '@modelcontextprotocol/,
         [

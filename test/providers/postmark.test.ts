@@ -1,11 +1,13 @@
 /** Postmark as a provider: what no tool asks for, and what it knows of an outcome. */
 import { createServer } from 'node:net'
+import { ServerClient } from 'postmark'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Config } from '../../src/config.ts'
 import { AgentMailError, isNotSent } from '../../src/errors.ts'
 import { openPostmark } from '../../src/providers/postmark/postmark.ts'
+import { jsonOf } from '../../src/system/text.ts'
 import { outgoingMail } from '../support/email/outgoing-mail.ts'
-import type { Fault } from '../support/providers/fake-postmark.ts'
+import { type Fault, serverToken } from '../support/providers/fake-postmark.ts'
 import { sharedFake } from '../support/providers/postmark.ts'
 
 const fake = sharedFake()
@@ -121,5 +123,32 @@ describe('Postmark', () => {
       expect(isNotSent(await errorOf(sending)), POSTMARK_BASE_URL).toBe(isCertain)
     }
     expect(isNotSent(await errorOf(open().send(mail, AbortSignal.abort())))).toBe(true)
+  })
+
+  it("asks for what Postmark's own client asks for", async () => {
+    const client = new ServerClient(serverToken, { useHttps: false, requestHost: fake().host })
+    const asked = () => {
+      const { method, url, headers, body } = fake().lastRequest
+      const { accept, 'x-postmark-server-token': token } = headers
+      const type = method === 'POST' ? headers['content-type'] : undefined
+      return { method, url, accept, token, type, body: jsonOf(body) }
+    }
+    const postmark = open()
+    await postmark.send({ ...mail, key: 'k1' }, soon())
+    const plain = asked()
+    await client.sendEmail(sent())
+    expect(asked()).toEqual(plain)
+    await postmark.send({ ...mail, postmark: { template: { alias: 'welcome' } } }, soon())
+    const withTemplate = asked()
+    await client.sendEmailWithTemplate(sent())
+    expect(asked()).toEqual(withTemplate)
+    await postmark.find?.(trace('k1 &?ä'), soon())
+    const search = asked()
+    const filter = { count: 1, offset: 0, 'metadata_agentmail-key': 'k1 &?ä' }
+    await client.getOutboundMessages(filter)
+    const inQuery = ({ url }: { url: string }) =>
+      Object.fromEntries(new URL(url, 'http://x').searchParams)
+    expect(inQuery(asked())).toEqual(inQuery(search))
+    expect({ ...asked(), url: '' }).toEqual({ ...search, url: '' })
   })
 })

@@ -1,7 +1,7 @@
 /** What went wrong with a request to Gmail, and how that is told. Google's own words are not passed on. */
 
 import { AgentMailError, type ErrorCode, notSent, unclear } from '../../errors.ts'
-import { systemClock } from '../../system/clock.ts'
+import { secondsOf } from '../../system/http-request.ts'
 import { isRecord } from '../../system/text.ts'
 
 export interface Fault {
@@ -52,14 +52,9 @@ function reasonsIn(data: unknown): string[] {
     .filter((word) => /^[a-z_]{1,40}$/i.test(word))
 }
 
-/** In seconds or as a date. */
 function retryAfter(headers: unknown): number | undefined {
   if (!isRecord(headers) || typeof headers.get !== 'function') return undefined
-  const value = String(headers.get('retry-after') ?? '').trim()
-  const seconds = /^\d{1,9}$/.test(value)
-    ? Number(value)
-    : (Date.parse(value) - systemClock.now()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+  return secondsOf(String(headers.get('retry-after') ?? ''))
 }
 
 function causes(error: unknown): Error[] {

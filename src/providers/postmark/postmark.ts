@@ -1,13 +1,24 @@
-/** Mail through Postmark, by its own client: each send is one request, never repeated. */
+/** Mail through Postmark: each send is one request, never repeated. */
 import type { Config } from '../../config.ts'
 import { AgentMailError, notSent } from '../../errors.ts'
 import { checkHeaders } from '../../mime/check-headers.ts'
+import { exchange } from '../../system/http-request.ts'
+import { jsonOf } from '../../system/text.ts'
+import { version } from '../../version.ts'
 import type { Limits, OutgoingMail, Provider, Receipt, Trace } from '../provider.ts'
-import { PostmarkClient } from './client.ts'
 import { formatted, keyName } from './format.ts'
-import { foundIn, lost, receiptOf, testToken, tokenMissing } from './reply.ts'
+import {
+  foundIn,
+  lost,
+  type PostmarkReply,
+  postmarkReceipt,
+  testToken,
+  tokenMissing,
+} from './reply.ts'
 
 const mebibyte = 1 << 20
+/** More than any reply of Postmark's that we ask for. */
+const maxReplyBytes = 4 * mebibyte
 
 const limits: Limits = {
   recipients: 50,
@@ -42,24 +53,48 @@ export function openPostmark(config: Config): Provider {
       }
       if (signal.aborted) throw notSent('send_failed', 'there was no time left to send it')
       const { path, body } = formatted(mail, { from, stream })
-      const client = new PostmarkClient(base, token, signal)
-      const reply = await client.post(path, body).catch((error) => {
+      const reply = await ask({ base, token, path, signal }, body).catch((error) => {
         throw lost(error, signal)
       })
-      return receiptOf(reply, token)
+      return postmarkReceipt(reply, token)
     },
 
     async find({ key }: Trace, signal: AbortSignal): Promise<Receipt | undefined> {
       const token = tokenOf(config)
-      const client = new PostmarkClient(base, token, signal)
-      const filter = { count: 1, offset: 0, [`metadata_${keyName}`]: key }
-      const reply = await client.search(filter).catch((error) => {
+      const filter = new URLSearchParams({ count: '1', offset: '0', [`metadata_${keyName}`]: key })
+      const path = `/messages/outbound?${filter}`
+      const reply = await ask({ base, token, path, signal }).catch((error) => {
         throw notAsked(lost(error, signal).message)
       })
       if (reply.status !== 200) throw notAsked(`it answered with HTTP ${reply.status}`)
       return foundIn(reply, token, (metadata) => metadata[keyName] === key)
     },
   }
+}
+
+interface Asked {
+  base: URL
+  token: string
+  /** With its query. */
+  path: string
+  signal: AbortSignal
+}
+
+async function ask({ base, token, path, signal }: Asked, json?: object): Promise<PostmarkReply> {
+  const { body = '', ...head } = await exchange(
+    {
+      url: new URL(`${base.href.replace(/\/+$/, '')}${path}`),
+      headers: {
+        accept: 'application/json',
+        'user-agent': `agentmail/${version}`,
+        'x-postmark-server-token': token,
+      },
+      json,
+      outer: [signal],
+    },
+    maxReplyBytes,
+  )
+  return { ...head, body: jsonOf(body) }
 }
 
 /** Says nothing about the outcome of the mail that was looked for. */

@@ -2,10 +2,15 @@
 
 import { type AgentMailError, hasCode, notSent, unclear } from '../../errors.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
+import { type HttpReply, NoReply } from '../../system/http-request.ts'
 import { redacted } from '../../system/redact.ts'
 import { isRecord } from '../../system/text.ts'
 import type { Receipt } from '../provider.ts'
-import { NoReply, type PostmarkReply } from './client.ts'
+
+export interface PostmarkReply extends Omit<HttpReply, 'body'> {
+  /** Nothing where it is no JSON. */
+  body: unknown
+}
 
 const badToken = 10
 const setToken =
@@ -21,7 +26,7 @@ const told = (text: string, token: string): string =>
   redacted(text, token === testToken ? [] : [token])
 
 /** Success is one thing only: a 2xx with the id of the mail and the error code 0. */
-export function receiptOf(reply: PostmarkReply, token: string): Receipt {
+export function postmarkReceipt(reply: PostmarkReply, token: string): Receipt {
   const { status } = reply
   const body = isRecord(reply.body) ? reply.body : {}
   const code = typeof body.ErrorCode === 'number' ? body.ErrorCode : undefined
@@ -34,7 +39,7 @@ export function receiptOf(reply: PostmarkReply, token: string): Receipt {
   if (status === 401 || (code === badToken && message)) {
     throw notSent('auth_required', words, setToken, details)
   }
-  if (status === 429) throw rateLimited(words, reply.retryAfter, details)
+  if (status === 429) throw rateLimited(words, reply.retryAfterSeconds, details)
   if (status >= 400) throw notSent('send_failed', words, undefined, details)
   if (status >= 300) {
     throw notSent(
@@ -71,25 +76,12 @@ const timeOf = (value: unknown): string =>
     ? value
     : rfc3339(systemClock.now())
 
-function rateLimited(
-  words: string,
-  retryAfter: string | undefined,
-  details: object,
-): AgentMailError {
-  const seconds = secondsOf(retryAfter)
+function rateLimited(words: string, seconds: number | undefined, details: object): AgentMailError {
   const next = `Send it again ${seconds === undefined ? 'later' : `in ${seconds} seconds`}.`
   return notSent('rate_limited', words, next, {
     ...details,
     ...(seconds === undefined ? {} : { retry_after_seconds: seconds }),
   })
-}
-
-/** Retry-After is a number of seconds or a date. */
-function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
-  const seconds = Math.ceil((Date.parse(retryAfter) - systemClock.now()) / 1000)
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 /** Why there was no connection, for those who have to mend it. */
@@ -110,7 +102,7 @@ const reasons: Record<string, string> = {
 
 /** What an exchange without a reply means. */
 export function lost(error: unknown, signal: AbortSignal): AgentMailError {
-  if (error instanceof NoReply && !error.wasConnected) {
+  if (error instanceof NoReply && !error.mayHaveGoneOut) {
     const { cause } = error
     const why = Object.entries(reasons).find(([code]) => hasCode(cause, code))?.[1]
     return notSent(
