@@ -77,20 +77,8 @@ describe('the house', () => {
         ],
       ],
       [/'mysql2'/, ['store/mysql/connection.ts']],
-      [
-        /from 'node:https?'/,
-        [
-          'server/',
-          'system/http-request.ts',
-          'providers/gmail/redirect.ts',
-          'orchestrator/triage/bounded-post.ts',
-        ],
-      ],
+      [/from 'node:https?'/, ['server/', 'system/http-request.ts', 'providers/gmail/redirect.ts']],
       [/\bfetch\(/, ['server/streamable-http.ts']],
-      [
-        /from '(?:openai|@anthropic-ai)/,
-        ['orchestrator/triage/openai.ts', 'orchestrator/triage/anthropic.ts'],
-      ],
       [
         /from '@modelcontextprotocol/,
         [

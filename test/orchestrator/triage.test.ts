@@ -1,10 +1,35 @@
 /** A model that is asked about a mail, over the APIs of both makers: what it may answer, and what may go wrong. */
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { unfenced } from '../../src/email/visible-text/fence.ts'
-import { llmKey, sharedLlm, type Told } from '../support/orchestrator/fake-llm.ts'
+import { type LlmRequest, llmKey, sharedLlm, type Told } from '../support/orchestrator/fake-llm.ts'
 import { decide, draft, draftJson, failure } from '../support/orchestrator/triage.ts'
 
 const fake = sharedLlm()
+
+/** The same, asked by the client of each maker. */
+const askAsMaker = {
+  anthropic: ({ system, user }: LlmRequest) =>
+    new Anthropic({ apiKey: llmKey, baseURL: fake().url, maxRetries: 0 }).messages.create({
+      model: 'fake-model',
+      max_tokens: 4096,
+      system,
+      messages: [{ role: 'user', content: user }],
+    }),
+  openai: ({ system, user }: LlmRequest) =>
+    new OpenAI({
+      apiKey: llmKey,
+      baseURL: `${fake().url}/v1`,
+      maxRetries: 0,
+    }).chat.completions.create({
+      model: 'fake-model',
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: user },
+      ],
+    }),
+}
 
 describe.each(['anthropic', 'openai'] as const)('a model of %s', (maker) => {
   it('is asked with the mail in the fence alone, and its answer decides', async () => {
@@ -19,6 +44,18 @@ describe.each(['anthropic', 'openai'] as const)('a model of %s', (maker) => {
     expect(body).not.toHaveProperty('response_format')
     expect(headers).toMatchObject({ authorization: `Bearer ${llmKey}` })
     if (maker === 'anthropic') expect(headers).toMatchObject({ 'x-api-key': llmKey })
+  })
+
+  it("is asked as its maker's own client asks", async () => {
+    await decide(fake(), maker, { says: draftJson })
+    const own = fake().lastRequest
+    fake().told.push({ says: draftJson })
+    await askAsMaker[maker](own)
+    const client = fake().lastRequest
+    const isSame = ({ method, path, body }: LlmRequest) => ({ method, path, body })
+    expect(isSame(own)).toEqual(isSame(client))
+    const names = ['accept', 'anthropic-version', 'authorization', 'content-type']
+    for (const name of names) expect(own.headers[name], name).toBe(client.headers[name])
   })
 
   it('may be slow, and may fence its answer', async () => {

@@ -1,4 +1,5 @@
-/** What may be decided about a mail, and who decides. */
+/** What may be decided about a mail, who decides, and the error of an answer that is no decision. */
+import { AgentMailError } from '../../errors.ts'
 
 /** A mail as whoever decides sees it: cleaned text from outside, which is data. */
 export interface TriageMail {
@@ -28,3 +29,10 @@ export interface Triager {
   /** Why the last mail was left to a person, as in `no rule fits it`. */
   why?(): string
 }
+
+export const doesNotFit = (misfit: string) =>
+  new AgentMailError(
+    'bad_answer',
+    `the answer does not fit: ${misfit}`,
+    'The mail waits for a person to decide about it.',
+  )

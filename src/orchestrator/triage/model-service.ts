@@ -1,62 +1,65 @@
-/** An exchange with the service of a model, over its maker's own client: within a deadline, and with words of ours for what goes wrong. */
+/** An exchange with the service of a model: within a deadline, and with words of ours for what goes wrong. */
 import type * as z from 'zod'
 import { AgentMailError } from '../../errors.ts'
-import { systemClock } from '../../system/clock.ts'
+import { exchange, type HttpReply, NoReply } from '../../system/http-request.ts'
 import { redacted } from '../../system/redact.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
 import { version } from '../../version.ts'
-import { boundedPost, type Reply, TooLarge } from './bounded-post.ts'
-import { doesNotFit } from './does-not-fit.ts'
+import { doesNotFit } from './decision.ts'
+import type { Ask } from './model.ts'
 
 export interface ModelService {
   model: string
   apiKey: string
-  /** As the maker's client wants it. */
+  /** As its maker tidied it. */
   baseUrl: string
   timeoutMs: number
 }
 
-type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
+/** Whose API is spoken. */
+export interface Maker {
+  baseUrl: string
+  /** An address that a person gives, as the paths of the API can be put after it. */
+  tidied(baseUrl: string): string
+  ask(service: ModelService): Ask
+}
 
-/** What a client sends besides may come from the environment. */
-const passedHeaders = ['anthropic-version', 'x-api-key']
+interface Asked {
+  path: string
+  headers?: Record<string, string>
+  json: object
+}
 
-/** What `talk` is told by the client, if it is in the form of the API. Throws `model_unavailable`. */
-export async function exchange<Answer>(
+const maxReplyBytes = 1 << 20
+
+/** What the service answers, if it is in the form of the API. Throws `model_unavailable`. */
+export async function post<Answer>(
   service: ModelService,
+  { path, headers, json }: Asked,
   form: z.ZodType<Answer>,
   ending: AbortSignal | undefined,
-  talk: (fetch: Fetch, signal: AbortSignal) => Promise<unknown>,
 ): Promise<Answer> {
-  const deadline = new AbortController()
-  const giveUp = () => deadline.abort()
-  const timer = setTimeout(giveUp, service.timeoutMs)
-  ending?.addEventListener('abort', giveUp)
-  let reply: Reply | undefined
-  let lost: unknown
-  const post: Fetch = async (url, init = {}) => {
-    const headers = headersOf(service, new Headers(init.headers))
-    try {
-      const body = typeof init.body === 'string' ? init.body : ''
-      reply = await boundedPost(new URL(String(url)), headers, body, deadline.signal)
-    } catch (error) {
-      lost = error
-      throw error
-    }
-    const asJson = { status: reply.status, headers: { 'content-type': 'application/json' } }
-    return new Response(reply.body || null, asJson)
+  const request = {
+    url: new URL(`${service.baseUrl}${path}`),
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${service.apiKey}`,
+      'user-agent': `agentmail/${version}`,
+      ...headers,
+    },
+    json,
+    limit: service.timeoutMs,
+    outer: [ending],
   }
-  try {
-    ending?.throwIfAborted()
-    return form.parse(await talk(post, deadline.signal))
-  } catch {
+  const reply = await exchange(request, maxReplyBytes).catch((error) => {
     if (ending?.aborted) throw unavailable(service, 'was not waited for any longer')
-    if (deadline.signal.aborted) throw tooSlow(service)
-    throw reply ? refused(service, reply) : unreachable(service, lost)
-  } finally {
-    clearTimeout(timer)
-    ending?.removeEventListener('abort', giveUp)
-  }
+    throw error instanceof NoReply && error.isLate ? tooSlow(service) : unreachable(service, error)
+  })
+  const { status, body } = reply
+  if (body === undefined) throw unavailable(service, 'answered with more than 1 MB')
+  const answer = form.safeParse(jsonOf(body))
+  if (answer.success && status >= 200 && status < 300) return answer.data
+  throw refused(service, reply)
 }
 
 /** What the model wrote, which must be something. */
@@ -64,14 +67,6 @@ export function checkedText(text: string): string {
   if (text.trim() === '') throw doesNotFit('there is no text in it')
   return text
 }
-
-const headersOf = ({ apiKey }: ModelService, given: Headers): Record<string, string> => ({
-  accept: 'application/json',
-  authorization: `Bearer ${apiKey}`,
-  'content-type': 'application/json',
-  'user-agent': `agentmail/${version}`,
-  ...Object.fromEntries([...given].filter(([name]) => passedHeaders.includes(name))),
-})
 
 const unavailable = (
   { baseUrl }: ModelService,
@@ -90,18 +85,17 @@ const tooSlow = (service: ModelService) =>
     'It is asked again later. AGENTMAIL_LLM_TIMEOUT_SECONDS gives it more time.',
   )
 
-function unreachable(service: ModelService, error: unknown): AgentMailError {
-  if (error instanceof TooLarge) return unavailable(service, 'answered with more than 1 MB')
+function unreachable(service: ModelService, { cause }: Error): AgentMailError {
   const code =
-    isRecord(error) && /^[A-Z_]{1,60}$/.test(String(error.code)) ? ` (${error.code})` : ''
+    isRecord(cause) && /^[A-Z_]{1,60}$/.test(String(cause.code)) ? ` (${cause.code})` : ''
   const next = 'It is asked again later. Is AGENTMAIL_LLM_BASE_URL right?'
   return unavailable(service, `could not be reached, or hung up${code}`, next)
 }
 
-function refused(service: ModelService, { status, body, retryAfter }: Reply): AgentMailError {
+function refused(service: ModelService, reply: HttpReply): AgentMailError {
+  const { status, body = '', retryAfterSeconds: seconds } = reply
   const words = redacted(wordsOf(jsonOf(body)), [service.apiKey])
   const said = words === '' ? '' : `: ${words}`
-  const seconds = secondsOf(retryAfter)
   const details = { status, ...(seconds === undefined ? {} : { retry_after_seconds: seconds }) }
   const what = status === 200 ? 'answered, but not as its API does' : `answered with HTTP ${status}`
   return unavailable(service, `${what}${said}`, nextFor(status), details)
@@ -120,15 +114,4 @@ function wordsOf(body: unknown): string {
   const { error, message } = body
   const words = [isRecord(error) ? error.message : error, message]
   return words.find((word) => typeof word === 'string') ?? ''
-}
-
-const longestWaitSeconds = 86_400
-
-/** Retry-After is a number of seconds or a date. */
-function secondsOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined
-  const seconds = /^\d+(\.\d+)?$/.test(retryAfter)
-    ? Number(retryAfter)
-    : (Date.parse(retryAfter) - systemClock.now()) / 1000
-  return seconds >= 0 ? Math.min(Math.ceil(seconds), longestWaitSeconds) : undefined
 }

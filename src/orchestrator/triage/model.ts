@@ -1,9 +1,8 @@
 /** Decides by asking a language model. What it answers is a proposal that has to fit. */
 import { AgentMailError } from '../../errors.ts'
 import { redacted } from '../../system/redact.ts'
-import type { Decision, TriageMail, Triager } from './decision.ts'
-import { doesNotFit } from './does-not-fit.ts'
-import { parseAnswer } from './parse-decision.ts'
+import { type Decision, doesNotFit, type TriageMail, type Triager } from './decision.ts'
+import { decisionIn } from './parse-decision.ts'
 import { type Prompt, promptFor } from './prompt.ts'
 
 /** Gives what the model wrote. Throws `bad_answer` or `model_unavailable`. */
@@ -37,7 +36,7 @@ export class Model implements Triager {
   /** What does not fit goes with the error: for the log, where a person sees what the model does. */
   #read(answer: string): Decision {
     try {
-      return parseAnswer(answer)
+      return decisionIn(answer)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       const details = { answer: redacted(answer, [this.#apiKey]) }

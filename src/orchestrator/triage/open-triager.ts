@@ -2,35 +2,16 @@
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Note } from '../../vault/notes.ts'
+import { anthropic } from './anthropic.ts'
 import type { Triager } from './decision.ts'
-import { type Ask, Model } from './model.ts'
-import type { ModelService } from './model-service.ts'
+import { Model } from './model.ts'
+import type { Maker } from './model-service.ts'
+import { openai } from './openai.ts'
 import { Rules } from './rules.ts'
 
-interface Maker {
-  baseUrl: string
-  ask(service: ModelService): Promise<Ask>
-  /** How its client wants an address that a person gives. */
-  tidied(baseUrl: string): string
-}
-
 const makers = new Map<string, Maker>([
-  [
-    'anthropic',
-    {
-      baseUrl: 'https://api.anthropic.com',
-      ask: async (service) => (await import('./anthropic.ts')).askAnthropic(service),
-      tidied: (baseUrl) => baseUrl.replace(/\/v1$/, ''),
-    },
-  ],
-  [
-    'openai',
-    {
-      baseUrl: 'https://api.openai.com/v1',
-      ask: async (service) => (await import('./openai.ts')).askOpenAi(service),
-      tidied: (baseUrl) => baseUrl,
-    },
-  ],
+  ['anthropic', anthropic],
+  ['openai', openai],
 ])
 
 export async function openTriager(
@@ -48,13 +29,9 @@ export async function openTriager(
     )
   }
   const apiKey = apiKeyOf(config, makerName)
-  const service: ModelService = {
-    model,
-    apiKey,
-    baseUrl: baseUrlOf(config, maker),
-    timeoutMs: timeoutOf(config),
-  }
-  return new Model(`${makerName}:${model}`, await maker.ask(service), apiKey)
+  const baseUrl = baseUrlOf(config, maker)
+  const ask = maker.ask({ model, apiKey, baseUrl, timeoutMs: timeoutOf(config) })
+  return new Model(`${makerName}:${model}`, ask, apiKey)
 }
 
 /** For a client that wants one where the server does not. */

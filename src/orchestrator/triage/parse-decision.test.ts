@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentMailError } from '../../errors.ts'
-import { parseAnswer, parseDecision } from './parse-decision.ts'
+import { decisionIn, parseDecision } from './parse-decision.ts'
 
 const archive = { decision: 'archive', reason: 'A newsletter' }
 const draft = { decision: 'draft_reply', reason: 'A question', reply: 'Yes.' }
@@ -107,15 +107,13 @@ describe('the answer of a model', () => {
     `<think>\nHm: {"decision":"urgent"}\n</think>\n\n${json}`,
     `\n<THINKING></THINKING>\`\`\`json\n${json}\n\`\`\``,
     JSON.stringify(archive, undefined, 2),
-  ])('is read where it is %j', (answer) => expect(parseAnswer(answer)).toEqual(archive))
+  ])('is read where it is %j', (answer) => expect(decisionIn(answer)).toEqual(archive))
 
   it('may hold fences, quotes and colons in its reply', () => {
     const reply = '```json\n{"decision": "x", "to": "y"}\n```\n\\": \\\\'
-    expect(parseAnswer(`\`\`\`json\n${JSON.stringify({ ...draft, reply })}\n\`\`\``)).toMatchObject(
-      {
-        reply: `${reply}\n`,
-      },
-    )
+    expect(decisionIn(`\`\`\`json\n${JSON.stringify({ ...draft, reply })}\n\`\`\``)).toMatchObject({
+      reply: `${reply}\n`,
+    })
   })
 
   const deep = 50_000
@@ -173,6 +171,6 @@ describe('the answer of a model', () => {
       'it is larger than 200 KB',
     ],
   ])('does not fit where it is %s', (_, answer, misfit) => {
-    expect(misfitOf(() => parseAnswer(answer))).toContain(`the answer does not fit: ${misfit}`)
+    expect(misfitOf(() => decisionIn(answer))).toContain(`the answer does not fit: ${misfit}`)
   })
 })

@@ -5,8 +5,7 @@ import { readHtml } from '../../email/visible-text/html-to-text.ts'
 import { looksLikeHtml } from '../../email/visible-text/looks-like-html.ts'
 import type { AgentMailError } from '../../errors.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
-import type { Decision } from './decision.ts'
-import { doesNotFit } from './does-not-fit.ts'
+import { type Decision, doesNotFit } from './decision.ts'
 
 const decisions = ['draft_reply', 'urgent', 'archive', 'needs_info', 'delegate'] as const
 
@@ -63,7 +62,7 @@ const thoughts = /^<(think|thinking)>.*?<\/\1>/is
 const fence = /^(`{3,}|~{3,})[ \t]*(?:json)?\s*(\{.*\})\s*\1$/is
 
 /** The answer is one JSON object and nothing else: in prose, a model may be quoting a mail. */
-export function parseAnswer(answer: string): Decision {
+export function decisionIn(answer: string): Decision {
   if (Buffer.byteLength(answer) > maxAnswerBytes) throw doesNotFit('it is larger than 200 KB')
   const text = answer.trim().replace(thoughts, '').trim()
   const json = fence.exec(text)?.[2] ?? text
