@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Env, ended } from '../support/agentmail.ts'
 import { eventually } from '../support/eventually.ts'
 import { Clerk, draft, type Told } from '../support/orchestrator/clerk.ts'
-import { llmKey, sharedLlm } from '../support/orchestrator/fake-llm.ts'
+import { type LlmRequest, llmKey, sharedLlm } from '../support/orchestrator/fake-llm.ts'
 import { mail } from '../support/providers/local-folder.ts'
 
 const llm = sharedLlm()
@@ -129,5 +129,89 @@ describe('a model', () => {
       .map((name) => join(clerk.folder, name))
       .filter((path) => statSync(path).isFile() && readFileSync(path, 'utf8').includes(llmKey))
     expect(files).toEqual([])
+  })
+
+  const isAbout =
+    (...subjects: string[]) =>
+    ({ user }: LlmRequest) =>
+      subjects.some((subject) => user.includes(`subject: ${subject}\n`))
+  const archive = { says: '{"decision":"archive","reason":"-"}' }
+  const subjectsIn = async (clerk: Clerk, folder: string) =>
+    (await clerk.notes(folder)).map(({ frontmatter }) => frontmatter.subject)
+
+  it.each([
+    ['fails', { status: 500 }],
+    ['is refused the prompt', { status: 400, words: 'This prompt is not permitted.' }],
+    ['hangs up', 'reset'],
+  ] as const)(
+    'that %s on one mail decides about the others in the same round',
+    async (_, fault) => {
+      const clerk = new Clerk()
+      for (const subject of ['a', 'b', 'c']) clerk.add(mail({ Subject: subject }))
+      const isBad = isAbout('a')
+      llm().otherwise = (request) => (isBad(request) ? fault : archive)
+      const { exitCode, events } = await clerk.once(llm().env('openai'))
+      expect(exitCode).toBe(1)
+      expect(await subjectsIn(clerk, 'Done')).toEqual(['b', 'c'])
+      expect(await statusOf(clerk, 'a')).toBe('pending')
+      const troubles = events.filter(({ event }) => event === 'trouble')
+      expect(troubles).toHaveLength(1)
+      expect(troubles[0]?.text).toMatch(
+        /^Needs_Action\/\S*a\S*\.md: openai:fake-model: the model at /,
+      )
+    },
+  )
+
+  it('that fails on many mails in a row is asked about three, and told of once', async () => {
+    const clerk = new Clerk()
+    for (let index = 0; index < 12; index++) clerk.add(mail({ Subject: `mail ${index}` }))
+    llm().otherwise = () => ({ status: 503 })
+    const { exitCode, events } = await clerk.once(llm().env('anthropic'))
+    expect(exitCode).toBe(1)
+    expect(llm().requests).toHaveLength(3)
+    expect(new Set(llm().requests.map(({ user }) => user)).size).toBe(3)
+    const troubles = events.filter(({ event }) => event === 'trouble').map(({ text }) => text)
+    expect(troubles).toEqual([
+      expect.stringMatching(/^anthropic:fake-model: the model at \S+ answered with HTTP 503/),
+    ])
+  })
+
+  it('that fails on several mails for good never holds up those that come later', async () => {
+    const clerk = new Clerk()
+    const bad = ['a', 'b', 'c', 'd']
+    for (const subject of bad) clerk.add(mail({ Subject: subject }))
+    const isBad = isAbout(...bad)
+    llm().otherwise = (request) => (isBad(request) ? { status: 500 } : archive)
+    const soon = { ...llm().env('openai'), AGENTMAIL_RETRY_SECONDS: '0.001' }
+    for (let round = 0; round < 2; round++) await clerk.once(soon)
+    clerk.add(mail({ Subject: 'z' }))
+    await clerk.once(soon)
+    expect(await subjectsIn(clerk, 'Done')).toEqual(['z'])
+    for (const subject of bad) expect(await statusOf(clerk, subject)).toBe('pending')
+  })
+
+  it('that keeps failing on a mail is asked about it later each time', async () => {
+    const clerk = new Clerk()
+    clerk.add(mail({ Subject: 'bad' }))
+    const times: number[] = []
+    const isBad = isAbout('bad')
+    llm().otherwise = (request) => {
+      if (!isBad(request)) return archive
+      times.push(performance.now())
+      return { status: 500 }
+    }
+    const { child, events, done } = begin(clerk, {
+      ...llm().env('openai'),
+      AGENTMAIL_POLL_SECONDS: '0.05',
+      AGENTMAIL_RETRY_SECONDS: '0.2',
+    })
+    await eventually('it was asked four times', () => times.length === 4)
+    clerk.add(mail({ Subject: 'good' }))
+    await eventually('the other is decided', () => events.some(({ event }) => event === 'triaged'))
+    child.kill('SIGTERM')
+    expect((await done).exitCode).toBe(0)
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThan(190 * 2 ** index)
+    expect(await statusOf(clerk, 'bad')).toBe('pending')
   })
 })

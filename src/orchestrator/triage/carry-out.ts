@@ -1,12 +1,11 @@
 /** What a decision does to the notes: a draft, another folder, a status. Nothing is sent here. */
-
 import { replySubject } from '../../email/drafts/reply-subject.ts'
 import { AgentMailError } from '../../errors.ts'
 import { parseAddresses } from '../../mime/parse-addresses.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Teller } from '../events.ts'
 import { shown } from '../in-one-line.ts'
-import { fields } from '../inbox/mail-note.ts'
+import { fields, replyNoteName } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/file-away.ts'
 import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
 import type { Decision } from './decision.ts'
@@ -93,6 +92,34 @@ export async function drafted({ notes }: Desk, path: string, reply: Note): Promi
   const triage = reply.frontmatter.priority === 'urgent' ? 'urgent' : 'draft_reply'
   const reason = 'the reply was written before an interruption'
   await mark(notes, path, { frontmatter: { status: 'drafted', triage, reason } })
+}
+
+const mostReplies = 50
+
+/**
+ * The note of the reply to a mail: the one that is there, or the name for a new one. One that was
+ * rejected is none, and its name is taken: what was said about it is not about the next.
+ */
+export async function findReply(
+  notes: VaultNotes,
+  subject: string,
+  id: string,
+): Promise<{ reply: Note | undefined; name: string }> {
+  const first = replyNoteName(subject, id)
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? first : first.replace(/\.md$/, `-${count}.md`)
+    const found = await findIn(notes, name)
+    if (!found || count === mostReplies) return { reply: found, name }
+    if (found.frontmatter.status !== 'rejected') return { reply: found, name }
+  }
+}
+
+async function findIn(notes: VaultNotes, name: string): Promise<Note | undefined> {
+  for (const folder of ['Drafts', 'Approved', 'Done']) {
+    const note = await notes.find(`${folder}/${name}`)
+    if (note) return note
+  }
+  return undefined
 }
 
 /** The address alone: a name could pretend to be another address. */

@@ -10,9 +10,8 @@ import { fields, mailText } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/file-away.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
-import { carryOut, drafted } from './carry-out.ts'
+import { carryOut, drafted, findReply } from './carry-out.ts'
 import type { Triager } from './decision.ts'
-import { findReply } from './reply-note.ts'
 
 interface Desk {
   notes: VaultNotes
@@ -28,8 +27,10 @@ interface Desk {
 
 /** After so many answers that do not fit, a mail is left to a person. */
 const mostBadAnswers = 5
-/** Without a model, rules or notes, no other mail can be decided about either. */
-const endsRound: ErrorCode[] = ['model_unavailable', 'bad_config', 'mcp_unavailable', 'storage']
+/** A model that fails on so many mails in a row is not there; on fewer, it may be the mails. */
+const mostFailures = 3
+/** Without rules or notes, no other mail can be decided about either. */
+const endsRound: ErrorCode[] = ['bad_config', 'mcp_unavailable', 'storage']
 
 /** Gives how many mails wait to be tried again. */
 export async function triageAll(desk: Desk): Promise<number> {
@@ -40,6 +41,9 @@ export async function triageAll(desk: Desk): Promise<number> {
     if (round.isDue(path)) pending.push(path)
   }
   round.tellEarly()
+  // What failed before comes last, so that it holds up nothing that was not tried yet.
+  const attempts = (path: string) => desk.state.troubles[path]?.attempts ?? 0
+  pending.sort((one, other) => attempts(one) - attempts(other))
   try {
     for (const [index, path] of pending.entries()) {
       if (desk.isEnding()) break
@@ -47,6 +51,7 @@ export async function triageAll(desk: Desk): Promise<number> {
     }
     return round.waiting
   } finally {
+    round.tellFailures()
     // What is forgotten of it is only decided about once more.
     if (pending.length > 0) desk.state.save()
   }
@@ -55,6 +60,8 @@ export async function triageAll(desk: Desk): Promise<number> {
 class TriageRound {
   waiting = 0
   #early = 0
+  /** Of the model, on one mail after the other. */
+  #failures: { path: string; error: AgentMailError }[] = []
   readonly #desk: Desk
   readonly #version: string
 
@@ -82,7 +89,7 @@ class TriageRound {
 
   /** Whether the others can be decided about. */
   async triage(path: string): Promise<boolean> {
-    const { notes, triager, teller } = this.#desk
+    const { notes } = this.#desk
     try {
       const note = await notes.find(path)
       if (note && isPendingMail(note)) await this.#decide(note)
@@ -93,15 +100,38 @@ class TriageRound {
         this.waiting++
         return false
       }
-      const isForAll = endsRound.includes(error.code)
-      const text = isForAll
-        ? `${triager.name}: ${error.message}`
-        : `${path}: ${triager.name}: ${error.message}`
-      const { answer } = error.details ?? {}
-      teller.tellOnce(isForAll ? error.code : path, 'trouble', text, { note: path, answer })
+      const canGoOn = this.#failed(path, error)
       await this.#postpone(path, error)
-      return !isForAll
+      return canGoOn
     }
+  }
+
+  /** Tells it, unless it is not known yet whether it is the model or the mail. */
+  #failed(path: string, error: AgentMailError): boolean {
+    if (error.code === 'model_unavailable') {
+      this.#failures.push({ path, error })
+      return this.#failures.length < mostFailures
+    }
+    const isForAll = endsRound.includes(error.code)
+    if (!isForAll) this.tellFailures() // the model answered, if only nonsense
+    this.#tell(path, error, isForAll)
+    return !isForAll
+  }
+
+  /** Those of a model that is not there are one trouble, otherwise each is that of its mail. */
+  tellFailures(): void {
+    const isForAll = this.#failures.length >= mostFailures
+    const told = isForAll ? this.#failures.slice(-1) : this.#failures
+    for (const { path, error } of told) this.#tell(path, error, isForAll)
+    this.#failures = []
+  }
+
+  #tell(path: string, error: AgentMailError, isForAll: boolean): void {
+    const { teller, triager } = this.#desk
+    const text = `${triager.name}: ${error.message}`
+    const facts = { note: path, answer: error.details?.answer }
+    if (isForAll) teller.tellOnce(error.code, 'trouble', text, facts)
+    else teller.tellOnce(path, 'trouble', `${path}: ${text}`, facts)
   }
 
   async #decide(note: Note): Promise<void> {
@@ -115,7 +145,8 @@ class TriageRound {
     }
     const mail = { from, to, subject, date, body: mailText(note.body) }
     const decision = await triager.decide(mail, ending)
-    for (const code of endsRound) teller.forget(code)
+    this.tellFailures()
+    for (const code of [...endsRound, 'model_unavailable']) teller.forget(code)
     teller.forget(path)
     const current = await notes.find(path) // a person may have been faster than a model
     if (current && isPendingMail(current)) {
