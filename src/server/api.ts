@@ -13,36 +13,34 @@ import { readJsonBody, sendJson } from './http-exchange.ts'
 /** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']
 
-type Answer = (
-  project: Project,
-  query: URLSearchParams,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => Promise<void>
+/** One request, and where its answer goes. */
+export interface Asked {
+  request: IncomingMessage
+  response: ServerResponse
+  query: URLSearchParams
+}
 
-const routes: Record<string, Answer> = {
-  'GET /api/agents': async (project, query, _, response) => {
-    sendJson(response, 200, await project.agents.list({ known: query.get('known') === 'true' }))
-  },
+export async function agents(project: Project, { query, response }: Asked): Promise<void> {
+  sendJson(response, 200, await project.agents.list({ known: query.get('known') === 'true' }))
+}
 
-  'GET /api/messages': async (project, query, _, response) => {
-    const request = checked(messagesQuery, fieldsOf(query))
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
-    sendJson(response, 200, await project.messages.look(request, gone.signal))
-  },
+export async function messages(project: Project, { query, response }: Asked): Promise<void> {
+  const request = checked(messagesQuery, fieldsOf(query))
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  sendJson(response, 200, await project.messages.look(request, gone.signal))
+}
 
-  'GET /api/history': (project, query, _, response) =>
-    sendLines(response, project.history(checked(historyQuery, fieldsOf(query)))),
+export const history = (project: Project, { query, response }: Asked): Promise<void> =>
+  sendLines(response, project.history(checked(historyQuery, fieldsOf(query))))
 
-  'GET /api/difference': (project, query, _, response) =>
-    sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query)))),
+export const difference = (project: Project, { query, response }: Asked): Promise<void> =>
+  sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query))))
 
-  'POST /api/leave': async (project, _, request, response) => {
-    const { agent_id } = checked(leaveQuery, await readJsonBody(request))
-    await project.agents.leave(agent_id)
-    sendJson(response, 200, { ok: true })
-  },
+export async function leave(project: Project, { request, response }: Asked): Promise<void> {
+  const { agent_id } = checked(leaveQuery, await readJsonBody(request))
+  await project.agents.leave(agent_id)
+  sendJson(response, 200, { ok: true })
 }
 
 /** One entry a line, since a journal may be longer than memory. */
@@ -58,21 +56,6 @@ async function sendLines(response: ServerResponse, entries: AsyncIterator<unknow
     }
   }
   response.end()
-}
-
-/** Whether it was one of these. The project is named in the query. */
-export async function serveApi(
-  path: string,
-  query: URLSearchParams,
-  projectNamed: (name: string) => Project,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<boolean> {
-  const key = `${request.method} ${path}`
-  const answer = Object.hasOwn(routes, key) ? routes[key] : undefined
-  if (!answer) return false
-  await answer(projectNamed(query.get('project') ?? ''), query, request, response)
-  return true
 }
 
 function fieldsOf(query: URLSearchParams): Record<string, unknown> {

@@ -2,7 +2,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { asHost, isLoopbackAddress, isWildcard, ownAddresses } from '../system/network.ts'
+import { AgentMailError } from '../errors.ts'
+import {
+  asHost,
+  isLoopback,
+  isLoopbackAddress,
+  isWildcard,
+  ownAddresses,
+} from '../system/network.ts'
 
 export interface Refusal {
   status: 400 | 401 | 403 | 429
@@ -89,6 +96,16 @@ export class Guards {
     const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
     return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given.trim()), this.#tokenHash)
   }
+}
+
+/** Beyond loopback nobody gets in without a token. */
+export function checkDoor({ host, token }: { host: string; token: string | undefined }): void {
+  if (isLoopback(host) || token !== undefined) return
+  throw new AgentMailError(
+    'server_config',
+    `refusing to listen on ${host} without a token`,
+    'Set AGENTMAIL_TOKEN to a secret that clients must send, or listen on 127.0.0.1.',
+  )
 }
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

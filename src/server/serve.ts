@@ -9,12 +9,13 @@ import { log, report } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
 import { version } from '../version.ts'
 import { connectLines } from './connect-lines.ts'
-import { checkDoor, HttpServer } from './http-server.ts'
+import { checkDoor } from './guards.ts'
+import { HttpServer } from './http-server.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** Resolves with the exit code when it has stopped. */
-export async function serveCoordination(config: Config, json: boolean): Promise<number> {
+export async function runServer(config: Config, json: boolean): Promise<number> {
   const settings = readSettings(config)
   checkDoor(settings)
   const database = await databaseOf(config).catch(explainPlace)

@@ -8,6 +8,9 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server'
+import type { Project } from '../coordination/coordination.ts'
+import { makeServer } from '../mcp/server.ts'
+import { agentOf, coordinationToolset } from '../mcp/toolsets/coordination.ts'
 import { uuid } from '../system/random.ts'
 import { HttpError, readJsonBody, send } from './http-exchange.ts'
 
@@ -20,20 +23,19 @@ const maxUnreadBytes = 8 << 20
 export class SseSessions {
   readonly #sessions = new Map<string, SseTransport>()
   readonly #timer: NodeJS.Timeout
+  readonly #track: (work: Promise<unknown>) => void
 
-  constructor() {
+  /** @param track is told of each call that is under way. */
+  constructor(track: (work: Promise<unknown>) => void) {
+    this.#track = track
     this.#timer = setInterval(() => {
       for (const session of this.#sessions.values()) session.keepAlive()
     }, keepAliveMs)
     this.#timer.unref()
   }
 
-  get size(): number {
-    return this.#sessions.size
-  }
-
-  /** Answers GET /sse: the stream stays open until the client goes. */
-  async open(response: ServerResponse, server: Server): Promise<void> {
+  /** Answers GET /sse: the stream stays open until the client goes, and the agents that call by it are alive for as long. */
+  async open(project: Project, response: ServerResponse): Promise<void> {
     if (this.#sessions.size >= maxSessions) {
       throw new HttpError(503, 'too many open streams: close some and try again')
     }
@@ -44,7 +46,22 @@ export class SseSessions {
       this.#sessions.delete(id)
       session.onclose?.()
     })
-    await server.connect(session)
+    await this.#serverOf(project, response).connect(session)
+  }
+
+  #serverOf(project: Project, response: ServerResponse): Server {
+    const held = new Map<string, () => void>()
+    response.on('close', () => {
+      for (const letGo of held.values()) letGo()
+    })
+    return makeServer(coordinationToolset, async (tool, args, signal) => {
+      const answering = tool.call(async () => ({ project, signal }), args)
+      this.#track(answering)
+      const result = await answering
+      const agent = agentOf(tool.name, args, result)
+      if (agent && !held.has(agent) && !response.destroyed) held.set(agent, project.hold(agent))
+      return result
+    })
   }
 
   /** Answers POST /messages: what the request asks is answered on its stream. */

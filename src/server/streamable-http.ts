@@ -1,23 +1,30 @@
 /** Streamable HTTP at /mcp: hands a request to the SDK, which serves both protocol eras, and streams its answer back. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { Coordination } from '../coordination/coordination.ts'
+import { makeServer } from '../mcp/server.ts'
+import { coordinationToolset } from '../mcp/toolsets/coordination.ts'
 import { log } from '../system/log.ts'
 import { deafMs, letGoOfDeaf, readJsonBody, send } from './http-exchange.ts'
 
-export class StreamableHttp {
-  readonly #handler: McpHttpHandler
+const maxHandlers = 1000
 
-  constructor(makeServer: () => Server) {
-    this.#handler = createMcpHandler(makeServer, { onerror: () => {} })
+export class StreamableHttp {
+  readonly #coordination: Coordination
+  readonly #handlers = new Map<string, McpHttpHandler>()
+
+  constructor(coordination: Coordination) {
+    this.#coordination = coordination
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(project: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const handler = this.#handlerOf(project)
     const parsedBody = await readJsonBody(request)
     const gone = new AbortController()
     response.on('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    const answer = await this.#handler.fetch(
+    const answer = await handler.fetch(
       new Request('http://localhost/mcp', {
         method: 'POST',
         headers: protocolHeaders(request),
@@ -48,8 +55,21 @@ export class StreamableHttp {
   }
 
   /** Ends what is still open. */
-  close(): Promise<void> {
-    return this.#handler.close()
+  async close(): Promise<void> {
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
+  }
+
+  #handlerOf(name: string): McpHttpHandler {
+    const known = this.#handlers.get(name)
+    if (known) return known
+    if (this.#handlers.size >= maxHandlers) this.#handlers.clear() // a request keeps its own
+    const server = () =>
+      makeServer(coordinationToolset, (tool, args, signal) =>
+        tool.call(async () => ({ project: this.#coordination.project(name), signal }), args),
+      )
+    const handler = createMcpHandler(server, { onerror: () => {} })
+    this.#handlers.set(name, handler)
+    return handler
   }
 }
 

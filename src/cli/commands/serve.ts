@@ -16,7 +16,7 @@ export const command: Command = {
   options: optionsOf('host', 'port', 'db'),
 
   async run({ flags, json }) {
-    const { serveCoordination } = await import('../../server/serve.ts')
-    return serveCoordination(new Config(flags), json)
+    const { runServer } = await import('../../server/serve.ts')
+    return runServer(new Config(flags), json)
   },
 }

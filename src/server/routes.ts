@@ -1,0 +1,160 @@
+/** The table of routes: what may be asked of the coordination server, with which methods, and who answers. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type Coordination,
+  isProjectName,
+  ownProject,
+  type Project,
+} from '../coordination/coordination.ts'
+import { systemClock } from '../system/clock.ts'
+import { type Asked, agents, difference, history, leave, messages } from './api.ts'
+import { sendHealth } from './health.ts'
+import { HttpError, send } from './http-exchange.ts'
+import { pageHeaders, renderPage } from './page.ts'
+import { SseSessions } from './sse.ts'
+import { StreamableHttp } from './streamable-http.ts'
+
+interface Route {
+  /** Others are refused by name. Where the key begins with a method, others are not there at all. */
+  methods?: string[]
+  /** It needs no token. */
+  isOpen?: true
+  answer(asked: Asked, projectInPath: string | undefined): Promise<void>
+}
+
+export interface RoutesOptions {
+  coordination: Coordination
+  token: string | undefined
+  /** Told by /health, so that whoever looks for this server knows it. */
+  instance: string
+  staleSeconds: number
+  /** The address of this server. */
+  url(): string
+  uptimeSeconds(): number
+  /** A stop waits for it. */
+  track(work: Promise<unknown>): void
+}
+
+export class Routes {
+  readonly #options: RoutesOptions
+  readonly #streamable: StreamableHttp
+  readonly #sessions: SseSessions
+  readonly #table: Record<string, Route>
+
+  constructor(options: RoutesOptions) {
+    this.#options = options
+    this.#streamable = new StreamableHttp(options.coordination)
+    this.#sessions = new SseSessions(options.track)
+    this.#table = {
+      '/mcp': {
+        methods: ['POST'],
+        answer: ({ request, response }, name) =>
+          this.#streamable.handle(projectName(name), request, response),
+      },
+      '/sse': {
+        methods: ['GET'],
+        answer: async ({ response }, name) =>
+          this.#sessions.open(options.coordination.project(projectName(name)), response),
+      },
+      '/messages': {
+        methods: ['POST'],
+        answer: ({ request, response, query }) =>
+          this.#sessions.receive(request, response, query.get('sessionId')),
+      },
+      '/health': {
+        methods: ['GET', 'HEAD'],
+        isOpen: true,
+        answer: ({ response }) => sendHealth(response, options),
+      },
+      '/': {
+        methods: ['GET', 'HEAD'],
+        answer: ({ response }) => this.#page(response),
+      },
+      'GET /api/agents': this.#inProject(agents),
+      'GET /api/messages': this.#inProject(messages),
+      'GET /api/history': this.#inProject(history),
+      'GET /api/difference': this.#inProject(difference),
+      'POST /api/leave': this.#inProject(leave),
+    }
+  }
+
+  isOpen(path: string): boolean {
+    return this.#named(path)?.isOpen === true
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2)
+    const [, start = path, projectInPath] = /^(\/(?:mcp|sse))\/(.*)$/.exec(path) ?? []
+    const route = this.#named(start) ?? this.#named(`${request.method} ${path}`)
+    if (!route) {
+      request.resume()
+      throw new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
+    }
+    if (route.methods) allow(request, route.methods)
+    await route.answer({ request, response, query: new URLSearchParams(search) }, projectInPath)
+  }
+
+  /** Ends the streams that are open. */
+  closeStreams(): void {
+    this.#sessions.close()
+  }
+
+  close(): Promise<void> {
+    return this.#streamable.close()
+  }
+
+  #named(key: string): Route | undefined {
+    return Object.hasOwn(this.#table, key) ? this.#table[key] : undefined
+  }
+
+  /** The project is named in the query. */
+  #inProject(answer: (project: Project, asked: Asked) => Promise<void>): Route {
+    return {
+      answer: async (asked) => {
+        const name = checkedName(asked.query.get('project') ?? '')
+        await answer(this.#options.coordination.project(name), asked)
+      },
+    }
+  }
+
+  async #page(response: ServerResponse): Promise<void> {
+    const { coordination, token, url } = this.#options
+    const names = await coordination.liveProjects()
+    const projects = await Promise.all(
+      names.map(async (name) => ({ name, ...(await coordination.project(name).agents.list()) })),
+    )
+    const html = renderPage({
+      url: url(),
+      engine: coordination.engine,
+      projects,
+      now: systemClock.now(),
+      hasToken: token !== undefined,
+    })
+    send(response, 200, html, pageHeaders)
+  }
+}
+
+function allow(request: IncomingMessage, methods: string[]): void {
+  if (methods.includes(request.method ?? '')) return
+  request.resume()
+  throw new HttpError(405, `method not allowed: use ${methods.join(' or ')}`, {
+    headers: { allow: methods.join(', ') },
+  })
+}
+
+/** The project that a path names, percent-encoded. */
+function projectName(encoded: string | undefined): string {
+  try {
+    return checkedName(decodeURIComponent(encoded ?? ''))
+  } catch (error) {
+    throw error instanceof HttpError
+      ? error
+      : new HttpError(404, 'no such project: the path is not UTF-8')
+  }
+}
+
+function checkedName(name: string): string {
+  if (name === '') return ownProject
+  if (isProjectName(name)) return name
+  throw new HttpError(404, 'no such project: a name has up to 100 characters and no slash')
+}
