@@ -77,7 +77,10 @@ describe('the house', () => {
         ],
       ],
       [/'mysql2'/, ['store/mysql/connection.ts']],
-      [/from 'node:https?'/, ['server/', 'system/http-request.ts', 'providers/gmail/redirect.ts']],
+      [
+        /(?:from |import\()'node:https?'/,
+        ['server/', 'system/http-request.ts', 'providers/gmail/redirect.ts'],
+      ],
       [/\bfetch\(/, ['server/streamable-http.ts']],
       [
         /from '@modelcontextprotocol/,

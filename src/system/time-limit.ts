@@ -1,5 +1,4 @@
 /** Work that ends in time, without AbortSignal.any: in Node 20 that forgets a time-out once memory is tidied. */
-import { AgentMailError } from '../errors.ts'
 
 export interface Bounds {
   /** In milliseconds. */
@@ -49,20 +48,5 @@ export async function within<T>(
     return await work(time.signal)
   } finally {
     time.end()
-  }
-}
-
-/** Waits no longer than the signal allows; what it stops waiting for may still go on, unheard. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new AgentMailError('internal', 'Gmail took too long', 'Try again later.'))
-  })
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }

@@ -3,7 +3,7 @@ import { gmail, type gmail_v1 } from '@googleapis/gmail'
 import { AgentMailError } from '../../errors.ts'
 import { sleep, systemClock } from '../../system/clock.ts'
 import { randomFraction } from '../../system/random.ts'
-import { unlessAborted, within } from '../../system/time-limit.ts'
+import { within } from '../../system/time-limit.ts'
 import type { GmailAccount } from './account.ts'
 import { type Fault, faultIn, readError } from './error.ts'
 
@@ -144,4 +144,19 @@ function waitBefore(tries: number, fault: Fault, pause: number): number | undefi
   if (!mayPass || (retryAfterSeconds ?? 0) > longestWaitSeconds) return undefined
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000 + randomFraction() * 100
   return pause * 2 ** (tries - 1) * (1 + randomFraction())
+}
+
+/** Waits no longer than the signal allows; what it stops waiting for may still go on, unheard. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new AgentMailError('internal', 'Gmail took too long', 'Try again later.'))
+  })
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
