@@ -1,6 +1,7 @@
 /** Where a repository keeps what all its worktrees share. */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentMailError } from '../errors.ts'
+import { checkedOut, type Repository, readRepository } from './repository.ts'
 import { runProgram } from './run-program.ts'
 
 /**
@@ -8,6 +9,16 @@ import { runProgram } from './run-program.ts'
  * worktree, wherever in whichever worktree `cwd` is; for a bare repository, the repository itself.
  */
 export async function sharedFolder(cwd: string): Promise<string> {
+  const { gitDir, commonDir, bare, worktree } = readRepository(cwd) ?? (await askForRepository(cwd))
+  if (bare) return commonDir
+  const isNamedGit = basename(commonDir) === '.git'
+  if (worktree && !(isNamedGit && gitDir === commonDir)) return resolve(commonDir, worktree)
+  // A git directory of another name (git init --separate-git-dir) does not tell where its main
+  // worktree is, so the one place that all worktrees can find is the git directory itself.
+  return isNamedGit ? dirname(commonDir) : commonDir
+}
+
+async function askForRepository(cwd: string): Promise<Repository> {
   const args = ['rev-parse', '--is-bare-repository', '--git-dir', '--git-common-dir']
   const { outcome, stdout, stderr } = await runProgram('git', args, { cwd })
   if (outcome !== 'ok') {
@@ -30,15 +41,10 @@ export async function sharedFolder(cwd: string): Promise<string> {
   const [gitDir = '', commonDir = ''] = folders.map((line) => resolve(cwd, line))
   const isPlainCheckout =
     isBare === 'false' && gitDir === commonDir && basename(commonDir) === '.git'
-  const { bare, worktree } = isPlainCheckout ? {} : await readCore(commonDir)
-  if (bare) return commonDir
-  if (worktree) return resolve(commonDir, worktree)
-  // A git directory of another name (git init --separate-git-dir) does not tell where its main
-  // worktree is, so the one place that all worktrees can find is the git directory itself.
-  return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir
+  return { gitDir, commonDir, ...(isPlainCheckout ? { bare: false } : await readCore(commonDir)) }
 }
 
-async function readCore(commonDir: string): Promise<{ bare?: boolean; worktree?: string }> {
+async function readCore(commonDir: string): Promise<Pick<Repository, 'bare' | 'worktree'>> {
   const file = join(commonDir, 'config')
   const { stdout } = await runProgram('git', [
     'config',
@@ -58,6 +64,9 @@ async function readCore(commonDir: string): Promise<{ bare?: boolean; worktree?:
 
 /** The folders that the repository around `cwd` is checked out in; nothing outside a repository. */
 export async function worktrees(cwd: string): Promise<string[]> {
+  const repository = readRepository(cwd)
+  const known = repository && checkedOut(repository)
+  if (known) return known
   const { stdout } = await runProgram('git', ['worktree', 'list', '--porcelain', '-z'], { cwd })
   return stdout
     .split('\0')

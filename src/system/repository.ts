@@ -1,0 +1,131 @@
+/** Finds the repository around a folder in git's own files, since to start git takes longer than all the rest of a command. */
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Config } from '../config.ts'
+
+export interface Repository {
+  /** Where this worktree keeps what is its own. */
+  gitDir: string
+  /** Where all worktrees keep what they share. */
+  commonDir: string
+  bare: boolean
+  /** `core.worktree`. */
+  worktree?: string
+}
+
+/** With one of these, git looks elsewhere, or otherwise. */
+const steering =
+  /^GIT_(DIR|WORK_TREE|COMMON_DIR|CEILING_|DISCOVERY_|OBJECT_|NAMESPACE|CONFIG|TEST_)/
+
+/** Nothing wherever git itself has to say what holds: outside a repository, in one of somebody else, in anything unusual. */
+export function readRepository(cwd: string): Repository | undefined {
+  if (Object.keys(new Config().environment()).some((name) => steering.test(name))) return undefined
+  return ifReadable(() => repositoryAbove(cwd))
+}
+
+/** The folders that it is checked out in; nothing where git itself has to say. */
+export function checkedOut({ commonDir, bare, worktree }: Repository): string[] | undefined {
+  if (bare || worktree !== undefined || basename(commonDir) !== '.git') return undefined
+  return ifReadable(() => {
+    const worktrees = join(commonDir, 'worktrees')
+    const names = isFolder(worktrees) ? readdirSync(worktrees) : []
+    const linked = names.flatMap((name) => textAt(join(worktrees, name, 'gitdir'))?.trimEnd() || [])
+    if (!linked.every((path) => path.startsWith('/') && path.endsWith('/.git'))) return undefined
+    return [dirname(commonDir), ...linked.map(dirname).sort()]
+  })
+}
+
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined // not ours to read, or gone meanwhile
+  }
+}
+
+function repositoryAbove(cwd: string): Repository | undefined {
+  const { dev } = statSync(cwd)
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const there = lstatSync(folder)
+    if (there.dev !== dev) return undefined // git stops where a disk begins
+    const entry = lstatSync(join(folder, '.git'), { throwIfNoEntry: false })
+    if (entry) return isOurs(there) && isOurs(entry) ? repositoryAt(folder, entry) : undefined
+    const isPerhapsBare = lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false })
+    if (isPerhapsBare || folder === dirname(folder)) return undefined
+  }
+}
+
+/** git obeys nobody's repository but one's own; of others it asks `safe.directory`. */
+const isOurs = ({ uid }: Stats): boolean => uid === process.geteuid?.()
+
+function repositoryAt(folder: string, entry: Stats): Repository | undefined {
+  if (entry.isSymbolicLink()) return undefined
+  const gitDir = entry.isDirectory() ? join(folder, '.git') : namedIn(join(folder, '.git'))
+  const shared = gitDir === undefined ? undefined : commonDirOf(gitDir)
+  if (gitDir === undefined || shared === undefined || !isHead(join(gitDir, 'HEAD')))
+    return undefined
+  if (![gitDir, shared].every((path) => isOurs(lstatSync(path)))) return undefined
+  if (!['objects', 'refs'].every((name) => isFolder(join(shared, name)))) return undefined
+  const core = coreOf(textAt(join(shared, 'config')) ?? '')
+  if (
+    !core ||
+    (core.worktree !== undefined && (core.bare || !isFolder(resolve(shared, core.worktree))))
+  ) {
+    return undefined
+  }
+  return { gitDir, commonDir: shared, ...core }
+}
+
+/** A worktree that is not the main one, and a submodule, have a file that names the folder. */
+function namedIn(file: string): string | undefined {
+  const [, named] = /^gitdir: ([^\r\n]+)\n*$/.exec(readFileSync(file, 'utf8')) ?? []
+  return named === undefined ? undefined : realpathSync(resolve(dirname(file), named))
+}
+
+function commonDirOf(gitDir: string): string | undefined {
+  const named = textAt(join(gitDir, 'commondir'))
+  if (named === undefined) return gitDir
+  const [, path] = /^([^\r\n]+)\n*$/.exec(named) ?? []
+  return path === undefined ? undefined : realpathSync(resolve(gitDir, path))
+}
+
+const isHead = (path: string): boolean =>
+  lstatSync(path).isFile() && /^(ref: refs\/|[\da-f]{40})/.test(readFileSync(path, 'utf8'))
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+const textAt = (path: string): string | undefined =>
+  lstatSync(path, { throwIfNoEntry: false }) && readFileSync(path, 'utf8')
+
+/** What a plain configuration says of the worktree; nothing where it needs more than this to understand it. */
+function coreOf(config: string): Pick<Repository, 'bare' | 'worktree'> | undefined {
+  const core: Pick<Repository, 'bare' | 'worktree'> = { bare: false }
+  let section = ''
+  for (const line of config.split('\n').map((one) => one.trim())) {
+    if (line === '' || line.startsWith('#') || line.startsWith(';')) continue
+    const [, name, subsection] = /^\[([a-z\d.-]+)( +"[^"\\]*")?\]$/i.exec(line) ?? []
+    if (name !== undefined) {
+      section = subsection === undefined ? name.toLowerCase() : ''
+      if (section === 'extensions') return undefined
+      continue
+    }
+    const [, key, value = ''] = /^([a-z][a-z\d-]*)(?: *= *(.*))?$/i.exec(line) ?? []
+    if (key === undefined || line.endsWith('\\')) return undefined
+    if (section === 'core' && !take(core, key.toLowerCase(), value)) return undefined
+  }
+  return core
+}
+
+function take(core: Pick<Repository, 'bare' | 'worktree'>, key: string, value: string): boolean {
+  if (key === 'repositoryformatversion') return value === '0' || value === '1'
+  if (key === 'bare') {
+    core.bare = value === 'true'
+    return core.bare || value === 'false'
+  }
+  if (key === 'worktree') {
+    core.worktree = value
+    return /^[^"\\#;]+$/.test(value)
+  }
+  return true
+}
