@@ -1,7 +1,7 @@
 /** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
 import { handshake } from './handshake.mjs'
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
 
 /** Turns every dynamic import of a file of ours into a file of its own in dist. */
-const lazyFiles = new Map()
+const lazyFiles = new Map() // by name; grows while it is built
 const splitLazyImports = {
   name: 'split-lazy-imports',
   setup({ onResolve }) {
@@ -52,23 +52,28 @@ const settings = {
   outExtension: { '.js': '.cjs' },
   supported: { 'dynamic-import': false },
   external: ['@photostructure/sqlite'],
-  define: { 'import.meta.url': 'importMetaUrl' },
+  define: { 'import.meta.url': '__filename' }, // createRequire, which it is for, takes both
   plugins: [splitLazyImports, withoutValidator],
   logLevel: 'warning',
 }
 
-const importMetaUrl = "const importMetaUrl=require('node:url').pathToFileURL(__filename).href;"
-
-/** Loads a sibling, through V8's code cache where the build left one; a Node of another version compiles it anew. */
-const cachedRequire = `require=((plain)=>{const loaded=new Map(),load=(id)=>{
-if(!id.startsWith('./'))return plain(id);
-if(loaded.has(id))return loaded.get(id).exports;
-const fs=plain('node:fs'),vm=plain('node:vm'),filename=plain('node:path').join(__dirname,id);
-let cachedData;try{cachedData=fs.readFileSync(filename+'.cache')}catch{}
-const script=new vm.Script('(function(exports,require,module,__filename,__dirname){'+fs.readFileSync(filename,'utf8')+'\\n})',{filename,cachedData});
-const module={exports:{}};loaded.set(id,module);
-script.runInThisContext()(module.exports,load,module,filename,__dirname);
-return module.exports};return load})(require);`
+/** The binary loads its files through V8's code cache where the build left one; a Node of another version compiles them anew. */
+const binary = `#!/usr/bin/env node
+const fs = require('node:fs'), { Script } = require('node:vm'), loaded = new Map()
+function load(id) {
+  if (!id.startsWith('./')) return require(id)
+  if (loaded.has(id)) return loaded.get(id).exports
+  const filename = __dirname + id.slice(1), module = { exports: {} }
+  let cachedData
+  try { cachedData = fs.readFileSync(filename + '.cache') } catch {}
+  const source = '(function(exports,require,module,__filename,__dirname){' + fs.readFileSync(filename, 'utf8') + '\\n})'
+  const script = new Script(source, { filename, cachedData })
+  loaded.set(id, module)
+  script.runInThisContext()(module.exports, load, module, filename, __dirname)
+  return module.exports
+}
+load('./cli-main.cjs')
+`
 
 export async function buildAll() {
   rmSync(dist, { recursive: true, force: true })
@@ -77,47 +82,55 @@ export async function buildAll() {
   } finally {
     await stop() // its process would stay as long as this one, which may go on to serve
   }
-  chmodSync(join(dist, 'agentmail.cjs'), 0o755)
-  for (const name of lazyFiles.keys()) {
-    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
-    if (toolset) writeCodeCache(name, toolset)
-  }
+  writeCodeCaches()
 }
 
 async function buildFiles() {
-  await build({
-    ...settings,
-    entryPoints: { agentmail: join(root, 'src/cli/main.ts') },
-    banner: { js: `#!/usr/bin/env node\n${importMetaUrl}${cachedRequire}` },
-  })
+  lazyFiles.set('cli-main', join(root, 'src/cli/main.ts'))
   for (const [name, source] of lazyFiles) {
-    await build({ ...settings, entryPoints: { [name]: source }, banner: { js: importMetaUrl } })
+    await build({ ...settings, entryPoints: { [name]: source } })
+  }
+  writeFileSync(join(dist, 'agentmail.cjs'), binary, { mode: 0o755 })
+}
+
+/** Runs what is run often, in a repository and a window of its own, and keeps what V8 compiled for it. */
+function writeCodeCaches() {
+  const scratch = join(root, 'node_modules/.cache/agentmail/build')
+  rmSync(scratch, { recursive: true, force: true })
+  for (const folder of ['.git/objects', '.git/refs', 'bin']) {
+    mkdirSync(join(scratch, folder), { recursive: true })
+  }
+  writeFileSync(join(scratch, '.git/HEAD'), 'ref: refs/heads/main\n')
+  const tmux = "#!/bin/sh\necho '$0 1 build'\necho build\necho other\n"
+  writeFileSync(join(scratch, 'bin/tmux'), tmux, { mode: 0o755 })
+  const env = {
+    PATH: [join(scratch, 'bin'), process.env.PATH].join(delimiter),
+    TMUX: 'build,1,0',
+    TMUX_PANE: '%0',
+    VAULT_PATH: scratch,
+    XDG_CACHE_HOME: scratch,
+  }
+  for (const name of lazyFiles.keys()) {
+    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
+    if (toolset) runKept(['mcp', toolset], { cwd: scratch, env, input: handshake })
+  }
+  for (const command of [
+    ['recipients'],
+    ['send', '-r', 'other', '-m', 'hello'],
+    ['receive'],
+    ['status', 'ready'],
+    ['post', 'subject', 'text'],
+  ]) {
+    runKept(command, { cwd: scratch, env })
   }
 }
 
-/** Runs a handshake on the server of a toolset and keeps what V8 compiled for it. */
-function writeCodeCache(name, toolset) {
-  const cache = join(dist, `${name}.cjs.cache`)
-  const scratch = join(root, 'node_modules/.cache/agentmail/build')
-  mkdirSync(scratch, { recursive: true })
-  writeFileSync(cache, '') // what is empty is loaded as one that V8 will not take
-  const keeper = join(root, 'scripts/keep-code-cache.cjs')
-  const server = ['--require', keeper, join(dist, 'agentmail.cjs'), 'mcp', toolset]
-  const { status, stderr } = spawnSync(process.execPath, server, {
-    input: handshake,
-    env: {
-      ...process.env,
-      TMUX: '',
-      AGENTMAIL_AGENT: 'build',
-      AGENTMAIL_DIR: join(scratch, 'post'),
-      AGENTMAIL_SERVER: '',
-      AGENTMAIL_DB: '',
-      VAULT_PATH: scratch,
-      XDG_CACHE_HOME: scratch,
-    },
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
-  if (status !== 0) throw new Error(`The code cache of ${toolset} could not be made: ${stderr}`)
+function runKept(command, options) {
+  const keeper = ['--require', join(root, 'scripts/keep-code-cache.cjs')]
+  const args = [...keeper, join(dist, 'agentmail.cjs'), ...command]
+  const stdio = ['pipe', 'ignore', 'pipe']
+  const { status, stderr } = spawnSync(process.execPath, args, { input: '', ...options, stdio })
+  if (status !== 0) throw new Error(`agentmail ${command.join(' ')} failed: ${stderr}`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

@@ -1,12 +1,15 @@
-/** Loaded before the binary: at its end, writes V8's code cache of each built file that was loaded through one. */
+/** Loaded before the binary: at its end, writes V8's code cache of each built file that it loaded. */
 const { writeFileSync } = require('node:fs')
 const vm = require('node:vm')
 
 const scripts = []
+// Before the binary takes it.
 vm.Script = class extends vm.Script {
   constructor(source, options) {
     super(source, options)
-    if (options?.cachedData) scripts.push({ script: this, file: `${options.filename}.cache` })
+    if (options?.filename?.endsWith('.cjs')) {
+      scripts.push({ script: this, file: `${options.filename}.cache` })
+    }
   }
 }
 

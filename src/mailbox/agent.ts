@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import { notInTmux } from '../errors.ts'
 import { checkName } from './names.ts'
-import { ownPane, viewFrom } from './tmux.ts'
+import { type Asking, ownPane, viewFrom } from './tmux.ts'
 
 export interface Agent {
   name: string
@@ -23,7 +23,7 @@ export function checkHasName(config: Config): void {
   throw notInTmux('Outside tmux, set AGENTMAIL_AGENT=<name> to say who you are.')
 }
 
-export async function whoAmI(config: Config): Promise<Agent> {
+export async function whoAmI(config: Config, asking: Asking = {}): Promise<Agent> {
   checkHasName(config)
   const pane = ownPane(config)
   if (!pane) {
@@ -31,7 +31,7 @@ export async function whoAmI(config: Config): Promise<Agent> {
     checkName(name)
     return { name, pane: null }
   }
-  const { name, windows } = await viewFrom(pane)
+  const { name, windows } = await viewFrom(pane, asking)
   checkName(name)
   return { name, pane, windows: [...new Set(windows)] }
 }

@@ -11,6 +11,7 @@ import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
 import type { Status } from './recipients.ts'
+import type { Asking } from './tmux.ts'
 
 /** An agent at its post office. */
 export interface Post {
@@ -23,21 +24,19 @@ export interface Post {
 export async function openPost(
   config: Config,
   office: Promise<PostOffice> = PostOffice.locate(config),
-  clock = systemClock,
+  asking: Asking = {},
 ): Promise<Post> {
-  const [agent, opened] = await Promise.all([whoAmI(config), office])
+  const [agent, opened] = await Promise.all([whoAmI(config, asking), office])
+  const clock = systemClock
   opened.create()
   await opened.recipients.register(agent.name, agent.pane, clock.now())
   return { agent, office: opened, clock }
 }
 
-export const newMessageId = (): string => randomId(8)
-
 export async function send(
   { agent, office, clock }: Post,
   to: string,
   message: string,
-  id = newMessageId(),
 ): Promise<{ message_id: string }> {
   checkMessage(message)
   if (to === agent.name) {
@@ -48,6 +47,7 @@ export async function send(
     )
   }
   if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
+  const id = randomId(8)
   const created_at = rfc3339(clock.now())
   await office
     .mailbox(to)

@@ -1,7 +1,7 @@
 /** The one door to tmux. Windows and panes are addressed by id, never by name: a name may look like anything. */
 import type { Config } from '../config.ts'
 import { AgentMailError, notInTmux } from '../errors.ts'
-import { type ProgramResult, runProgram } from '../system/run-program.ts'
+import { type ProgramResult, runProgram, runProgramAlone } from '../system/run-program.ts'
 
 export interface Pane {
   /** `%5` */
@@ -42,13 +42,19 @@ export function serverPid(config: Config): number[] {
 /** `-u`: without it tmux replaces every letter beyond ASCII where the locale is not UTF-8. */
 const tmux = (...args: string[]): Promise<ProgramResult> => runProgram('tmux', ['-u', ...args])
 
+export interface Asking {
+  /** Whether this process does other things while tmux is at work. */
+  isStaying?: boolean
+}
+
 /** What the world looks like from a pane; throws `tmux_lost` when the pane or its server is gone. */
-export async function viewFrom(pane: string): Promise<TmuxView> {
+export async function viewFrom(pane: string, { isStaying }: Asking = {}): Promise<TmuxView> {
   const format = '#{session_id} #{pane_pid} #{window_name}'
-  const result = await tmux(
-    ...['display-message', '-p', '-t', pane, format, ';'],
+  const args = [
+    ...['-u', 'display-message', '-p', '-t', pane, format, ';'],
     ...['list-windows', '-t', pane, '-F', '#{window_name}'],
-  )
+  ]
+  const result = isStaying ? await runProgram('tmux', args) : runProgramAlone('tmux', args)
   if (result.outcome !== 'ok') throw unreachable(result)
   const [own = '', ...windows] = linesOf(result.stdout)
   const [, session, pid, name] = /^(\$\d+) (\d+) (.*)$/.exec(own) ?? []

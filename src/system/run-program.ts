@@ -1,5 +1,11 @@
 /** Runs git, tmux, the browser and MCP servers: no shell, arguments as they are, and nothing that is waited for without end. */
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams, StdioOptions } from 'node:child_process'
+import { hasCode } from '../errors.ts'
+
+/** Loaded when it is needed: it takes 4 ms, and many commands start nothing. */
+const processes = () => process.getBuiltinModule('node:child_process')
+
+const limits = { timeout: 5000, maxBuffer: 16 << 20, killSignal: 'SIGKILL' } as const
 
 export interface ProgramResult {
   /** `missing`: not on PATH. `timeout`: killed because it did not answer. */
@@ -14,8 +20,7 @@ export function runProgram(
   options: { cwd?: string } = {},
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const limits = { timeout: 5000, maxBuffer: 16 << 20, killSignal: 'SIGKILL' as const }
-    execFile(program, args, { ...limits, ...options }, (error, stdout, stderr) => {
+    processes().execFile(program, args, { ...limits, ...options }, (error, stdout, stderr) => {
       const outcome = !error
         ? 'ok'
         : error.killed
@@ -28,10 +33,25 @@ export function runProgram(
   })
 }
 
+/** The same for whoever has nothing else to do meanwhile: to listen to pipes beside other work costs more than tmux takes to answer. */
+export function runProgramAlone(program: 'tmux', args: string[]): ProgramResult {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
+  const options = { ...limits, stdio, encoding: 'utf8' } as const
+  const { error, status, stdout, stderr } = processes().spawnSync(program, args, options)
+  const outcome = hasCode(error, 'ENOENT')
+    ? 'missing'
+    : hasCode(error, 'ETIMEDOUT')
+      ? 'timeout'
+      : error || status !== 0
+        ? 'failed'
+        : 'ok'
+  return { outcome, stdout: stdout ?? '', stderr: stderr ?? '' }
+}
+
 /** Opens a page, where that can be done. The browser may be started by this, and stays. */
 export function openInBrowser(url: string): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
-  const child = spawn(program, [url], { detached: true, stdio: 'ignore' })
+  const child = processes().spawn(program, [url], { detached: true, stdio: 'ignore' })
   child.on('error', () => {}) // the user has the address, too
   child.unref()
 }
@@ -46,5 +66,5 @@ export interface ServerProgram {
 /** Starts a server on pipes, in a process group of its own: Ctrl-C is ours to act on, and whoever ends it can end all it started. */
 export function startServer({ command, env, cwd }: ServerProgram): ChildProcessWithoutNullStreams {
   const [program = '', ...args] = command
-  return spawn(program, args, { env, cwd, detached: true, stdio: 'pipe' })
+  return processes().spawn(program, args, { env, cwd, detached: true, stdio: 'pipe' })
 }

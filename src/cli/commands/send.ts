@@ -2,7 +2,7 @@
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
-import { newMessageId, openPost, recipientNotFound, send } from '../../mailbox/post.ts'
+import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
@@ -32,9 +32,7 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const opening = openPost(config)
-    const id = newMessageId() // while git and tmux are at work
-    const sent = await send(await opening, recipient, message, id).catch((error) => {
+    const sent = await send(await openPost(config), recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
     if (json) printJson(sent)

@@ -23,7 +23,7 @@ export function serveMailbox(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     checkHasName(config)
     const office = PostOffice.locate(config)
-    const registered = openPost(config, office)
+    const registered = openPost(config, office, { isStaying: true })
     registered.catch(reject)
 
     const onLost = (what: string) => {
@@ -33,14 +33,14 @@ export function serveMailbox(config: Config): Promise<number> {
     const pane = ownPane(config)
     if (pane) {
       watchTmux(
-        async () => [...serverPid(config), (await viewFrom(pane)).pid],
+        async () => [...serverPid(config), (await viewFrom(pane, { isStaying: true })).pid],
         () => onLost('tmux'),
       )
     }
     process.on('SIGHUP', () => onLost('the terminal'))
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(0))
 
-    const open = async () => ({ post: await openPost(config, office) })
+    const open = async () => ({ post: await openPost(config, office, { isStaying: true }) })
     const answer = async (tool: Tool<MailboxContext>, args: object | undefined) => {
       try {
         return await tool.call(open, args)

@@ -5,8 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { AgentMailError } from '../../src/errors.ts'
 import { sharedFolder, worktrees } from '../../src/system/git.ts'
-import { temporaryFolder } from '../support/agentmail.ts'
 import { git, repository } from '../support/mailbox/tmux.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** What git itself says, and the rule that is made of it. */
 function asked(cwd: string): { folder: string; worktrees: string[] } {
