@@ -1,5 +1,6 @@
 /** The note for a database that says which server answers for it, so that other processes go through that server. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { replaceFile } from '../system/files.ts'
 import { log } from '../system/log.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 
@@ -11,12 +12,7 @@ export interface ServerNote {
 
 export function writeServerNote(file: string, note: ServerNote): void {
   try {
-    rmSync(`${file}.new`, { force: true })
-    writeFileSync(`${file}.new`, JSON.stringify({ ...note, pid: process.pid }), {
-      mode: 0o600,
-      flag: 'wx',
-    })
-    renameSync(`${file}.new`, file)
+    replaceFile(file, [Buffer.from(JSON.stringify({ ...note, pid: process.pid }))])
   } catch {
     log(`${file} could not be written: other processes will work on the database themselves`)
   }

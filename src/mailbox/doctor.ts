@@ -1,6 +1,6 @@
 /** Doctor: what is wrong in a post office, each with what to do about it. */
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { asStorageError } from '../system/storage-error.ts'
+import { asStorageError } from '../system/post-office-folder.ts'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
 

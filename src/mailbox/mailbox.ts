@@ -1,10 +1,10 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
-import { fstatSync, fsyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
-import { type LockOptions, withLockedFile } from '../system/file-lock.ts'
+import { fstatSync, ftruncateSync, unlinkSync } from 'node:fs'
+import { readRegularFile, replaceFile, syncFile, syncFolder, writeAll } from '../system/files.ts'
 import { endsInsideLine, type Line, passOverLines, readLines } from '../system/lines.ts'
-import { readRegularFile, replaceFile, syncFolder, writeAll } from '../system/regular-file.ts'
-import { withStorageErrors } from '../system/storage-error.ts'
-import type { TryLock } from '../system/system-lock.ts'
+import type { Lock } from '../system/lock.ts'
+import { withStorageErrors } from '../system/post-office-folder.ts'
+import { type LockOptions, withLockedFile } from './locked-file.ts'
 import {
   endsAsRead,
   isBlank,
@@ -31,10 +31,10 @@ export class Mailbox {
   readonly #positionPath: string
   readonly #lock: LockOptions
 
-  constructor(files: { path: string; positionPath: string }, tryLock?: TryLock) {
+  constructor(files: { path: string; positionPath: string }, lock?: Lock) {
     this.#path = files.path
     this.#positionPath = files.positionPath
-    this.#lock = tryLock ? { tryLock } : {}
+    this.#lock = { lock }
   }
 
   /** Stores a message at the end. When this returns, it is on disk. */
@@ -46,7 +46,7 @@ export class Mailbox {
       const isTorn = endsInsideLine(fd, size)
       try {
         writeAll(fd, isTorn ? Buffer.concat([newline, line]) : line)
-        fsyncSync(fd)
+        syncFile(fd)
       } catch (error) {
         ftruncateSync(fd, size)
         throw error
@@ -174,10 +174,10 @@ function contentOf(line: Line): LineContent {
 function markRead(fd: number, line: Line): boolean {
   const offset = unreadFlagOffset(line.bytes)
   if (offset === undefined) return false
-  const mark = (bytes: Buffer) => writeSync(fd, bytes, 0, bytes.length, line.start + offset)
+  const mark = (bytes: Buffer) => writeAll(fd, bytes, line.start + offset)
   try {
     mark(readMark)
-    fsyncSync(fd)
+    syncFile(fd)
   } catch (error) {
     mark(unreadMark) // nobody gets it, so it has to stay unread
     throw error

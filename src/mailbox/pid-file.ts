@@ -1,9 +1,9 @@
 /** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
 import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { openLocked } from '../system/file-lock.ts'
-import { textOfFile } from '../system/regular-file.ts'
-import { asStorageError, withStorageErrors } from '../system/storage-error.ts'
+import { textOfFile } from '../system/files.ts'
+import { asStorageError, withStorageErrors } from '../system/post-office-folder.ts'
+import { openLockedFile } from './locked-file.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */
@@ -13,7 +13,7 @@ export interface PidFile {
 
 /** Takes the file for this process, or throws `already_running` with the process id of the one that has it. */
 export async function takePidFile(path: string): Promise<PidFile> {
-  const fd = await openLocked(path, { create: true, timeoutMs: 0 }).catch((error) => {
+  const fd = await openLockedFile(path, { create: true, patienceMs: 20 }).catch((error) => {
     const isBusy = AgentMailError.is(error, 'busy')
     throw isBusy ? alreadyRunning(path) : asStorageError(error)
   })
@@ -31,7 +31,7 @@ export async function takePidFile(path: string): Promise<PidFile> {
 }
 
 function alreadyRunning(path: string): AgentMailError {
-  const pid = textOfFile(path).trim()
+  const pid = withStorageErrors(() => textOfFile(path)).trim()
   return new AgentMailError(
     'already_running',
     `mailman is already running (PID: ${pid})`,

@@ -1,6 +1,6 @@
 /** Where unread mail starts in a mailbox, remembered so that a long one costs no more than a short one. */
 import { type BigIntStats, closeSync, fstatSync, ftruncateSync, rmSync, writeSync } from 'node:fs'
-import { openRegularFile, textOfFile } from '../system/regular-file.ts'
+import { openRegularFile, textOfFile } from '../system/files.ts'
 
 /**
  * The remembered offset: no line before it is unread. It holds only while the file is just as this

@@ -2,8 +2,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
-import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
-import { withStorageErrors } from '../system/storage-error.ts'
+import {
+  checkPlainFolder,
+  makePostOffice,
+  postOfficeFolder,
+  withStorageErrors,
+} from '../system/post-office-folder.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'

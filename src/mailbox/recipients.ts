@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { rfc3339 } from '../system/clock.ts'
-import { withLockedFile } from '../system/file-lock.ts'
-import { replaceFile, textOfFile } from '../system/regular-file.ts'
-import { withStorageErrors } from '../system/storage-error.ts'
+import { replaceFile, textOfFile } from '../system/files.ts'
+import { withStorageErrors } from '../system/post-office-folder.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
+import { withLockedFile } from './locked-file.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]

@@ -1,7 +1,7 @@
 /** One orchestrator at a time works on a vault: a lock that the system drops with its holder. */
 import { closeSync, constants } from 'node:fs'
 import { sleep } from '../system/clock.ts'
-import { systemLock } from '../system/system-lock.ts'
+import { lockIfFree } from '../system/lock.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
 
@@ -15,7 +15,7 @@ export async function lockVault(
   isOver: () => boolean,
 ): Promise<(() => void) | undefined> {
   const fd = open(vault)
-  while (!systemLock()(fd)) {
+  while (!lockIfFree(fd)) {
     if (isOver()) {
       closeSync(fd)
       return undefined

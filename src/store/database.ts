@@ -3,8 +3,8 @@ import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { isNotRegular, openRegularFile } from '../system/files.ts'
 import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
-import { openRegularFile } from '../system/regular-file.ts'
 import { sha256 } from '../system/text.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
 import { openSqlite, viewSqlite } from './sqlite.ts'
@@ -133,7 +133,9 @@ function explainedFile(error: unknown, path: string): AgentMailError {
     return unreadable(path, `it does not look like one of AgentMail: ${error.message}`)
   }
   if (StoreError.is(error)) return unreadable(path, error.message, error.next)
-  if (AgentMailError.is(error)) return unreadable(path, 'it is no plain file')
+  if (AgentMailError.is(error) || isNotRegular(error)) {
+    return unreadable(path, 'it is no plain file')
+  }
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return unreadable(path, 'it may not be written')
   return unreadable(path, error instanceof Error ? error.message : String(error))
 }

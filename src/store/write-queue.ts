@@ -1,7 +1,8 @@
 /** The one way to write: calls that wait at the same moment share one durable transaction, and each hears of it after the commit. */
 import { AgentMailError } from '../errors.ts'
 import { log } from '../system/log.ts'
-import { isAgain, pause } from './again.ts'
+import { growingPause } from '../system/retry.ts'
+import { isAgain } from './again.ts'
 import { Batch, type Call, CallFailed, type Need, type Write } from './batch.ts'
 import { type Store, StoreError } from './store.ts'
 
@@ -69,7 +70,7 @@ export class WriteQueue {
           call.reject(cause)
           rest = rest.filter((one) => one !== call)
         } else if (isAgain(error) && performance.now() < giveUpAt) {
-          await pause(attempt)
+          await growingPause(attempt)
         } else if (rest.length > 1 && !(StoreError.is(error) && isOfEverybody(error))) {
           for (const call of rest) await this.#commit([call], giveUpAt) // so that one call's data fails that call alone
           return

@@ -1,12 +1,10 @@
-/** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git. */
+/** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git; and the words for what is wrong with it. */
 import { closeSync, fstatSync, lstatSync, writeSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
+import { isNotRegular, makeFolder, openRegularFile } from './files.ts'
 import { sharedFolder } from './git.ts'
-import { makeFolder } from './make-folder.ts'
-import { openRegularFile } from './regular-file.ts'
-import { withStorageErrors } from './storage-error.ts'
 
 /** That of the repository around this folder, or the one that AGENTMAIL_DIR names. */
 export async function postOfficeFolder(config: Config): Promise<string> {
@@ -47,4 +45,32 @@ function currentFolder(): string {
       'The current folder is gone. Go into one that exists.',
     )
   }
+}
+
+export function withStorageErrors<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw asStorageError(error)
+  }
+}
+
+/** A failure of the file system, in words that say what to do. */
+export function asStorageError(cause: unknown): AgentMailError {
+  if (AgentMailError.is(cause)) return cause
+  if (isNotRegular(cause)) {
+    return new AgentMailError(
+      'storage',
+      `a file of the post office is not a regular file: ${basename(cause.path ?? '')}`,
+      'Look into the .agentmail folder and remove the link, folder or pipe that stands there.',
+      { cause },
+    )
+  }
+  const code = cause instanceof Error && 'code' in cause ? cause.code : 'internal error'
+  return new AgentMailError(
+    'storage',
+    `the post office could not be read or written (${code})`,
+    'Check the .agentmail folder, its permissions and the free space, then try again.',
+    { cause },
+  )
 }

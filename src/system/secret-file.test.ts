@@ -10,14 +10,14 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { sleep } from './clock.ts'
+import type { Lock } from './lock.ts'
 import { SecretFile } from './secret-file.ts'
-import type { TryLock } from './system-lock.ts'
 
 /** Twenty at once each add one to the number in the file. */
-async function counted(tryLock?: TryLock): Promise<number> {
+async function counted(lock?: Lock): Promise<number> {
   const path = join(temporaryFolder(), 'new/folder/secret')
   const add = () =>
-    new SecretFile(path, tryLock).locked(
+    new SecretFile(path, lock).locked(
       async () => {
         const file = new SecretFile(path)
         const count = Number(file.read()?.text)

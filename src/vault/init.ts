@@ -1,8 +1,8 @@
 /** Makes the folders of a vault that agents and a person work in, and an example of rules. What is there stays as it is. */
 import { realpathSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { makeFolder } from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
-import { makeFolder } from '../system/make-folder.ts'
 import { createNote } from './note-change.ts'
 import { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'

@@ -1,9 +1,9 @@
 /** Mends the wikilinks that pointed to a note which has moved. */
 import { closeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { sleep } from '../system/clock.ts'
 import type { Folder } from '../system/folder.ts'
 import { pauses } from '../system/pause.ts'
+import { untilAnswered } from '../system/retry.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { isApproved, notePath } from './note-path.ts'
@@ -68,23 +68,30 @@ function hasLink(folder: Folder, name: string, path: string, move: NoteMove): bo
 
 /** Whether its links point to the new place now. */
 async function mend(folder: Folder, name: string, path: string, move: NoteMove): Promise<boolean> {
-  for (let tries = 0; tries < maxTries; tries++) {
-    let file: Awaited<ReturnType<typeof lockNote>>
-    try {
-      file = await lockNote(folder, name)
-      if (!file?.bytes) return file === undefined
-      takeApart(file.bytes)
-      const text = relinked(file.bytes.toString(), path, move)
-      if (text === undefined) return false
-      const bytes = Buffer.from(text)
-      takeApart(bytes) // a link in the front matter must leave it readable
-      if (bytes.equals(file.bytes) || replaceNote(folder, name, file, bytes)) return true
-    } catch {
-      return false
-    } finally {
-      if (file) closeSync(file.fd)
-    }
-    await sleep(tries)
+  const tryToMend = () => triedToMend(folder, name, path, move)
+  return (await untilAnswered({ tries: maxTries }, tryToMend)) ?? false
+}
+
+/** Nothing where somebody else was faster. */
+async function triedToMend(
+  folder: Folder,
+  name: string,
+  path: string,
+  move: NoteMove,
+): Promise<boolean | undefined> {
+  let file: Awaited<ReturnType<typeof lockNote>>
+  try {
+    file = await lockNote(folder, name)
+    if (!file?.bytes) return file === undefined
+    takeApart(file.bytes)
+    const text = relinked(file.bytes.toString(), path, move)
+    if (text === undefined) return false
+    const bytes = Buffer.from(text)
+    takeApart(bytes) // a link in the front matter must leave it readable
+    return bytes.equals(file.bytes) || replaceNote(folder, name, file, bytes) || undefined
+  } catch {
+    return false
+  } finally {
+    if (file) closeSync(file.fd)
   }
-  return false
 }

@@ -1,6 +1,8 @@
 /** Files of lines in Logs/: one that was cut short spoils no other. */
-import { closeSync, constants, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
+import { syncFile, writeAll } from '../system/files.ts'
+import { endsInsideLine } from '../system/lines.ts'
 import type { Vault } from './vault.ts'
 
 export const logFolders = ['Logs']
@@ -23,9 +25,9 @@ export function appendLine(
     try {
       const stat = fstatSync(fd)
       if (!stat.isFile()) throw new AgentMailError('storage', `Logs/${name} is not a file`)
-      const bytes = Buffer.from(`${isTorn(fd, stat.size) ? '\n' : ''}${text}\n`)
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-      if (isForGood) fsyncSync(fd)
+      const bytes = Buffer.from(`${endsInsideLine(fd, stat.size) ? '\n' : ''}${text}\n`)
+      writeAll(fd, bytes)
+      if (isForGood) syncFile(fd)
     } finally {
       closeSync(fd)
     }
@@ -33,14 +35,6 @@ export function appendLine(
   } finally {
     folder.close()
   }
-}
-
-/** Whether the last line was left unfinished, so that a new one must not continue it. */
-function isTorn(fd: number, size: number): boolean {
-  if (size === 0) return false
-  const last = Buffer.alloc(1)
-  readSync(fd, last, 0, 1, size - 1)
-  return last[0] !== lineFeed
 }
 
 /** The finished lines of an open file, but for those that are too long. */

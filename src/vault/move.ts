@@ -1,9 +1,10 @@
 /** Moves a note: the same file under another name, never over another note, links mended if asked. */
 import { closeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
+import { isSameFile } from '../system/files.ts'
 import { mendLinks } from './links.ts'
 import { moveNoteFile } from './note-change.ts'
-import { isSame, lockNote, type NoteFile } from './note-file.ts'
+import { lockNote, type NoteFile } from './note-file.ts'
 import { type ByWhom, type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
 import { checkMatch, notFound } from './notes.ts'
 import type { Found, Vault } from './vault.ts'
@@ -48,7 +49,7 @@ async function relocate(
   to: NotePath,
 ): Promise<{ oldPath: string; newPath: string }> {
   const name = start?.folder.spelling(wanted)
-  const note = start && name !== undefined && (await lockNote(start.folder, name, vault.tryLock))
+  const note = start && name !== undefined && (await lockNote(start.folder, name, vault.lock))
   if (!start || name === undefined || !note) throw notFound(source)
   try {
     checkMatch(source, if_match, note)
@@ -72,7 +73,7 @@ async function put(vault: Vault, note: NoteFile, start: Start, to: NotePath) {
   try {
     const newPath = pathOf({ folders: end.folders, name: to.name })
     const taken = end.folder.spelling(to.name)
-    const isItself = taken !== undefined && isSame(note.stat, end.folder.stat(taken))
+    const isItself = taken !== undefined && isSameFile(note.stat, end.folder.stat(taken))
     if (newPath === oldPath || (taken !== undefined && !isItself)) throw isTaken(newPath)
     if (moveNoteFile(note, start.folder, start.name, end.folder, to.name))
       return { oldPath, newPath }

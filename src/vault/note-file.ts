@@ -1,18 +1,15 @@
 /** The file of a note: read whole, and changed by one writer at a time. */
 import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { sleep } from '../system/clock.ts'
+import { notRegular } from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
-import { randomFraction } from '../system/random.ts'
-import { systemLock } from '../system/system-lock.ts'
+import { type Lock, openLocked } from '../system/lock.ts'
 
 /** A reply carries the note twice and escaped, and clients read lines of 10 MiB at most. */
 export const maxNoteBytes = 4 << 20
 
 /** To hash more would hold up everybody else. */
 const maxHashedBytes = 64 << 20
-
-const lockMs = 15_000
 
 /** A note that is open, and as it was read. */
 export interface NoteFile {
@@ -33,37 +30,30 @@ export function readNoteFile<T>(
   const fd = openIfThere(folder, name, constants.O_RDONLY)
   if (fd === undefined) return undefined
   try {
-    return use(readOpened(fd))
+    return use(readOpened(fd, name))
   } finally {
     closeSync(fd)
   }
 }
 
-/** Locks the note itself, so that there are no lock files. One that was replaced meanwhile is let go for the new one. */
+/** Locks the note itself, so that there are no lock files. */
 export async function lockNote(
   folder: Folder,
   name: string,
-  tryLock = systemLock(),
+  lock?: Lock,
 ): Promise<NoteFile | undefined> {
-  const deadline = performance.now() + lockMs
-  for (;;) {
-    const fd = openNote(folder, name, constants.O_RDWR)
-    if (fd === undefined) return undefined
-    let isKept = false
-    try {
-      for (let wait = 1; !tryLock(fd); wait = Math.min(wait * 2, 20)) {
-        if (performance.now() > deadline) throw busy(name)
-        await sleep(wait * (0.5 + randomFraction()))
-      }
-      isKept = isSame(fstatSync(fd, { bigint: true }), folder.stat(name))
-      if (isKept) return readOpened(fd)
-    } catch (error) {
-      isKept = false
-      throw error
-    } finally {
-      if (!isKept) closeSync(fd)
-    }
-    if (performance.now() > deadline) throw busy(name)
+  const fd = await openLocked({
+    open: () => openNote(folder, name, constants.O_RDWR),
+    there: () => folder.stat(name),
+    busy: () => busy(name),
+    lock,
+  })
+  if (fd === undefined) return undefined
+  try {
+    return readOpened(fd, name)
+  } catch (error) {
+    closeSync(fd)
+    throw error
   }
 }
 
@@ -71,7 +61,7 @@ export function openNote(folder: Folder, name: string, flags: number): number | 
   const fd = openIfThere(folder, name, flags)
   if (fd === undefined || fstatSync(fd).isFile()) return fd
   closeSync(fd)
-  throw notRegular()
+  throw notRegular(name)
 }
 
 function openIfThere(folder: Folder, name: string, flags: number): number | undefined {
@@ -83,11 +73,9 @@ function openIfThere(folder: Folder, name: string, flags: number): number | unde
   }
 }
 
-const notRegular = () => Object.assign(new Error('not a regular file'), { code: 'ENXIO' })
-
-function readOpened(fd: number): NoteFile {
+function readOpened(fd: number, name: string): NoteFile {
   const stat = fstatSync(fd, { bigint: true })
-  if (!stat.isFile()) throw notRegular()
+  if (!stat.isFile()) throw notRegular(name)
   const bytes = stat.size > maxNoteBytes ? undefined : readAll(fd, Number(stat.size))
   return { fd, stat, bytes, etag: () => (bytes ? etagOf(bytes) : etagOfLarge(fd, stat.size)) }
 }
@@ -124,9 +112,6 @@ function hashOf(parts: Iterable<Buffer>): string {
   for (const part of parts) hash.update(part)
   return hash.digest('hex')
 }
-
-export const isSame = (one: BigIntStats, other: BigIntStats | undefined): boolean =>
-  one.ino === other?.ino && one.dev === other.dev
 
 export const busy = (name: string) =>
   new AgentMailError('busy', `${name} is being written by another process`, 'Try again.')

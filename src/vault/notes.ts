@@ -1,8 +1,9 @@
 /** Reads and writes notes: nothing is overwritten that could not be read, and nothing but what was meant changes. */
-import { closeSync, fsyncSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { sleep } from '../system/clock.ts'
+import { syncFile } from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
+import { untilAnswered } from '../system/retry.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { checkNumbers } from './front-matter/json-numbers.ts'
@@ -58,15 +59,11 @@ export async function writeNote(
   const place = notePath(wanted.path)
   if (!mayApprove) refuseApproved(place)
   return withVaultErrors(wanted.path, async () => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const note = await tryToWrite(vault, place, wanted)
-      if (note) {
-        vault.onChange(note.path)
-        return note
-      }
-      await sleep(tries) // somebody else was faster: look again at what is there then
-    }
-    throw busy(wanted.path)
+    // Where somebody else was faster, it looks again at what is there then.
+    const note = await untilAnswered({ tries: maxTries }, () => tryToWrite(vault, place, wanted))
+    if (!note) throw busy(wanted.path)
+    vault.onChange(note.path)
+    return note
   })
 }
 
@@ -79,7 +76,7 @@ async function tryToWrite(
   let old: NoteFile | undefined
   try {
     const name = found?.folder.spelling(place.name) ?? place.name
-    old = found && (await lockNote(found.folder, name, vault.tryLock))
+    old = found && (await lockNote(found.folder, name, vault.lock))
     const text = textToEdit(wanted, old)
     checkNumbers(wanted.frontmatter, text?.frontMatter.values ?? {})
     const bytes = Buffer.from(editNote(text, wanted.frontmatter, wanted.body))
@@ -135,7 +132,7 @@ export function checkMatch(
 function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
   if (!old) return createNote(folder, name, bytes)
   if (!old.bytes?.equals(bytes)) return replaceNote(folder, name, old, bytes)
-  fsyncSync(old.fd) // whoever wrote it may not have, or was killed before its folder was on disk
+  syncFile(old.fd) // whoever wrote it may not have, or was killed before its folder was on disk
   folder.sync()
   return true
 }

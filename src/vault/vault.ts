@@ -3,11 +3,11 @@ import { realpathSync, statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { Folder, type FolderOptions } from '../system/folder.ts'
-import type { TryLock } from '../system/system-lock.ts'
+import type { Lock } from '../system/lock.ts'
 
 interface VaultOptions extends FolderOptions {
   /** Tests switch the lock off to show what it holds together. */
-  tryLock?: TryLock
+  lock?: Lock
 }
 
 export class Vault {
@@ -79,8 +79,8 @@ export class Vault {
   }
 
   /** What notes are locked with; nothing for the system's own lock. */
-  get tryLock(): TryLock | undefined {
-    return this.#options.tryLock
+  get lock(): Lock | undefined {
+    return this.#options.lock
   }
 
   /** The vault itself, open; the caller closes it. */

@@ -9,8 +9,9 @@ import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
+import { openRegularFile } from '../../system/files.ts'
 import { log, report } from '../../system/log.ts'
-import { openRegularFile } from '../../system/regular-file.ts'
+import { withStorageErrors } from '../../system/post-office-folder.ts'
 import type { Command } from '../command.ts'
 import { jsonLine, print, printError, printJson } from '../output.ts'
 
@@ -82,7 +83,7 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
   warnOfStale(pidFile)
   pidFile.release()
   const logFile = join(office.dir, 'mailman.log')
-  const output = openRegularFile(logFile, { create: true, append: true })
+  const output = withStorageErrors(() => openRegularFile(logFile, { create: true, append: true }))
   if (fstatSync(output).size > 1 << 20) ftruncateSync(output)
   const args = [process.argv[1] ?? '', 'mailman', ...(json ? ['--json'] : [])]
   const child = spawn(process.execPath, args, {

@@ -3,9 +3,9 @@ import { closeSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from '
 import { join } from 'node:path'
 import { hasCode } from '../../errors.ts'
 import { systemClock } from '../../system/clock.ts'
-import { makeFolder } from '../../system/make-folder.ts'
+import { makeFolder } from '../../system/files.ts'
+import { lockIfFree } from '../../system/lock.ts'
 import { randomId } from '../../system/random.ts'
-import { systemLock } from '../../system/system-lock.ts'
 
 /** What a dead process left is removed after this long, when nobody asks for it any more. */
 const keptMs = 24 * 3600_000
@@ -26,7 +26,7 @@ export class Holder {
     makeFolder(this.#folder, 0o700)
     this.#removeOld()
     const fd = openSync(join(this.#folder, this.name), 'wx+', 0o600)
-    systemLock()(fd)
+    lockIfFree(fd)
     this.#fd = fd
   }
 
@@ -53,7 +53,7 @@ export class Holder {
       throw error
     }
     try {
-      return systemLock()(fd)
+      return lockIfFree(fd)
     } finally {
       closeSync(fd)
     }

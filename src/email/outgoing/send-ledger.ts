@@ -5,8 +5,9 @@ import type { Receipt } from '../../providers/provider.ts'
 import type { Write } from '../../store/batch.ts'
 import type { Reader, SqlValue, Store } from '../../store/store.ts'
 import { WriteQueue } from '../../store/write-queue.ts'
-import { type Clock, sleep, systemClock } from '../../system/clock.ts'
+import { type Clock, systemClock } from '../../system/clock.ts'
 import { randomId, uuid } from '../../system/random.ts'
+import { growingPause } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
 import type { Holder } from './holder.ts'
 import { type Intent, recordOf, type SendRecord, type SendState } from './send-record.ts'
@@ -55,12 +56,12 @@ export class SendLedger {
     this.#holder.hold()
     if (intent.key === undefined) return this.#first(intent, sha256(uuid()))
     const key_hash = sha256(intent.key)
-    for (let wait = 20; ; wait = Math.min(wait * 2, 250)) {
+    for (let attempt = 1; ; attempt++) {
       const found = await find(this.#store, intent.scope, key_hash)
       if (found && found.content_hash !== intent.content_hash) throw otherContent()
       const turn = found ? await this.#takeOverOrTell(found) : await this.#first(intent, key_hash)
       if (turn && !isUnderWay(turn)) return turn
-      await sleep(wait)
+      await growingPause(attempt, { firstMs: 20, longestMs: 250 })
     }
   }
 

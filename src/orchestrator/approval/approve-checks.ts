@@ -4,7 +4,7 @@ import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
 import { checkMail, everybody } from '../../email/outgoing/check-mail.ts'
 import { checkRecipients } from '../../email/outgoing/recipients.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isSame } from '../../vault/note-file.ts'
+import { isSameFile } from '../../system/files.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -67,7 +67,7 @@ export async function refuseRecipients(config: Config, vault: Vault, asked: Aske
 /** A move that was cut short has left the same file in both places, which is no hindrance. */
 export async function refuseTaken(vault: Vault, path: string, destination: string): Promise<void> {
   const [here, there] = [await statNote(vault, path), await statNote(vault, destination)]
-  if (!there || !here || isSame(here, there)) return
+  if (!there || !here || isSameFile(here, there)) return
   throw new AgentMailError(
     'conflict',
     `there is another note at ${destination}`,

@@ -28,7 +28,7 @@ describe('approve', () => {
     const { test, approvals } = desk()
     let saved = 0
     const vault = new Vault(test.root, {
-      tryLock: () => {
+      lock: () => {
         if (saved++ === 0) test.put('Drafts/x.md', draft('', 'Hello again\n'))
         return true
       },
@@ -44,7 +44,7 @@ describe('approve', () => {
     const { test, approvals } = desk()
     let saved = 0
     const vault = new Vault(test.root, {
-      tryLock: () => {
+      lock: () => {
         if (saved++ === 0) test.put('Drafts/x.md', draft('tags: [a]\n'))
         return true
       },

@@ -1,19 +1,9 @@
 /** The folder of local mail on the disk: made where it is missing, and never left through a link. */
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  readSync,
-  realpathSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../../errors.ts'
+import { makeFolder } from '../../system/files.ts'
 import { Folder } from '../../system/folder.ts'
-import { makeFolder } from '../../system/make-folder.ts'
 
 export type BoxName = 'inbox' | 'sent'
 export const boxNames: readonly BoxName[] = ['inbox', 'sent']
@@ -110,20 +100,6 @@ function wholeLines(bytes: Buffer): Buffer {
   let end = bytes.length
   while (bytes.length - end < 4 && (bytes[end - 1] ?? 0) >= 0x80) end--
   return bytes.subarray(0, end)
-}
-
-/** A file that was not there before, complete and on disk; or none. */
-export function writeNew(folder: Folder, name: string, bytes: Buffer): void {
-  const fd = folder.open(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-    fsyncSync(fd)
-  } catch (error) {
-    rmSync(folder.at(name), { force: true })
-    throw error
-  } finally {
-    closeSync(fd)
-  }
 }
 
 /** ENOENT is what a place such as /proc answers that takes no folders. */

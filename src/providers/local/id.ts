@@ -1,10 +1,9 @@
 /** Ids of local mails and threads: short, safe in every place, and the same as long as the file keeps its name. */
-import { createHash } from 'node:crypto'
 import type { MailHeaders } from '../../mime/mail-headers.ts'
+import { sha256 } from '../../system/text.ts'
 import type { BoxName } from './folder.ts'
 
-const hashOf = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 24)
+const hashOf = (text: string): string => sha256(text).slice(0, 24)
 
 export const isLocalId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
 

@@ -1,15 +1,17 @@
 /** The labels of local mails, in one file beside them that several processes may change at once. */
-import { renameSync, rmSync } from 'node:fs'
+import { closeSync, constants } from 'node:fs'
 import { AgentMailError } from '../../errors.ts'
+import { replaceIn } from '../../system/files.ts'
 import type { Folder } from '../../system/folder.ts'
-import type { TryLock } from '../../system/system-lock.ts'
+import { type Lock, openLocked } from '../../system/lock.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
 import { sortedLabels } from '../label-names.ts'
-import { type BoxName, openFolder, withMail, writeNew } from './folder.ts'
-import { whileLocked } from './lock.ts'
+import { type BoxName, openFolder, withMail } from './folder.ts'
 
 const fileName = 'labels.json'
+const lockName = '.labels.lock'
 const maxBytes = 64 << 20
+const { O_RDWR, O_CREAT } = constants
 
 const defaults: Record<BoxName, string[]> = { inbox: ['INBOX', 'UNREAD'], sent: ['SENT'] }
 
@@ -35,13 +37,13 @@ class LabelBook {
 
 export class LocalLabels {
   readonly #root: string
-  readonly #tryLock: TryLock | undefined
+  readonly #lock: Lock | undefined
   #read: { stamp: string; book: LabelBook } | undefined
 
   /** Tests switch the lock off to show what it holds together. */
-  constructor(root: string, { tryLock }: { tryLock?: TryLock | undefined } = {}) {
+  constructor(root: string, lock?: Lock) {
     this.#root = root
-    this.#tryLock = tryLock
+    this.#lock = lock
   }
 
   read(): LabelBook {
@@ -53,7 +55,7 @@ export class LocalLabels {
     mail: LabelledMail,
     work: (labels: string[], known: Set<string>) => string[],
   ): Promise<string[]> {
-    return whileLocked(this.#root, '.labels.lock', this.#tryLock, (folder) => {
+    return this.#whileLocked((folder) => {
       const book = this.#bookIn(folder)
       const before = book.of(mail)
       const after = sortedLabels([...new Set(work(before, book.names()))])
@@ -61,6 +63,22 @@ export class LocalLabels {
       write(folder, new Map([...book.mails, [mail.id, after]]))
       return after
     })
+  }
+
+  /** `work` is synchronous, so that nothing can hold the lock for long. */
+  async #whileLocked<T>(work: (folder: Folder) => T): Promise<T> {
+    const inRoot = <U>(use: (folder: Folder) => U): U => openFolder(this.#root, use)
+    const fd = await openLocked({
+      open: () => inRoot((folder) => folder.open(lockName, O_RDWR | O_CREAT, 0o600)),
+      there: () => inRoot((folder) => folder.stat(lockName)),
+      busy,
+      lock: this.#lock,
+    })
+    try {
+      return inRoot(work)
+    } finally {
+      if (fd !== undefined) closeSync(fd)
+    }
   }
 
   #bookIn(folder: Folder): LabelBook {
@@ -88,15 +106,18 @@ function labelsIn(text: string): Map<string, string[]> {
   )
 }
 
-/** Beside itself, and then into its place in one step. */
 function write(folder: Folder, mails: Map<string, string[]>): void {
-  const temporary = `.${fileName}.new`
   const lines = Array.from(mails, (entry) => entry.map((part) => JSON.stringify(part)).join(': '))
-  rmSync(folder.at(temporary), { force: true })
-  writeNew(folder, temporary, Buffer.from(`{\n${lines.join(',\n')}\n}\n`))
-  renameSync(folder.at(temporary), folder.at(fileName))
-  folder.sync()
+  const content = [Buffer.from(`{\n${lines.join(',\n')}\n}\n`)]
+  replaceIn(folder, fileName, { content, temporary: `.${fileName}.new` })
 }
+
+const busy = () =>
+  new AgentMailError(
+    'busy',
+    'the labels of local mail are being changed by another process',
+    'Try again.',
+  )
 
 const unreadable = () =>
   new AgentMailError(

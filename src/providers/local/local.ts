@@ -5,7 +5,7 @@ import type { Address } from '../../mime/mail.ts'
 import { wordsOfHtml } from '../../mime/mail-text.ts'
 import { type MimeMail, readMime } from '../../mime/read-mime.ts'
 import { rfc3339 } from '../../system/clock.ts'
-import type { TryLock } from '../../system/system-lock.ts'
+import type { Lock } from '../../system/lock.ts'
 import { labelNamed } from '../label-names.ts'
 import type { Inbox, Provider } from '../provider.ts'
 import { LocalBox, type LocalHead, type MailBytes } from './box.ts'
@@ -21,7 +21,7 @@ export interface LocalOptions {
   /** What is told in snippets; without it, the text, or the HTML without its tags. */
   shownText?: ShownText
   /** Tests switch the lock off to show what it holds together. */
-  tryLock?: TryLock
+  lock?: Lock
 }
 
 const nobody: Address = { name: '', address: 'agentmail@localhost' }
@@ -31,7 +31,7 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
   const root = makeMailFolder(dir)
   const mail: LocalMail = {
     boxes: { inbox: new LocalBox(root, 'inbox'), sent: new LocalBox(root, 'sent') },
-    labels: new LocalLabels(root, options),
+    labels: new LocalLabels(root, options.lock),
     shownText: options.shownText ?? (({ text, html = '' }) => text ?? wordsOfHtml(html)),
   }
   return {

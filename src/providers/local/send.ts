@@ -1,14 +1,14 @@
 /** "Sends" a local mail: writes it to sent/, complete or not at all. */
-import { linkSync, renameSync, rmSync } from 'node:fs'
 import { type AgentMailError, hasCode, notSent, unclear } from '../../errors.ts'
 import { compose } from '../../mime/compose.ts'
 import { headersOf, readHeaders } from '../../mime/mail-headers.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
+import { createIn } from '../../system/files.ts'
 import type { Folder } from '../../system/folder.ts'
 import { randomId } from '../../system/random.ts'
 import { slug } from '../../system/text.ts'
 import type { OutgoingMail, Receipt } from '../provider.ts'
-import { openBox, writeNew } from './folder.ts'
+import { openBox } from './folder.ts'
 import { mailId, threadId } from './id.ts'
 
 export async function writeSent(
@@ -36,35 +36,20 @@ function fileName(time: number, subject: string): string {
 }
 
 function putInPlace(root: string, name: string, raw: Buffer): void {
-  let isInPlace = false
   let folder: Folder | undefined
   try {
     folder = openBox(root, 'sent')
     const temporary = `.${name}.new` // nobody takes what begins with a dot for a mail
-    writeNew(folder, temporary, raw)
-    moveIn(folder, temporary, name)
-    isInPlace = true
-    folder.sync()
+    if (createIn(folder, name, { content: [raw], temporary })) return
   } catch (error) {
-    if (isInPlace || folder?.stat(name)) {
+    if (folder?.stat(name)) {
       throw unclear('the mail was written to sent/, but perhaps not for good')
     }
     throw notWritten(error)
   } finally {
     folder?.close()
   }
-}
-
-/** Over nothing that is there; where a disk knows no second names, the name's random part must do. */
-function moveIn(folder: Folder, temporary: string, name: string): void {
-  try {
-    linkSync(folder.at(temporary), folder.at(name))
-  } catch (error) {
-    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
-    renameSync(folder.at(temporary), folder.at(name))
-  } finally {
-    rmSync(folder.at(temporary), { force: true })
-  }
+  throw notWritten(new Error('the name is taken'))
 }
 
 function notWritten(error: unknown): AgentMailError {

@@ -1,12 +1,10 @@
 /** The index of a vault's notes: one SQLite file that several processes may share, and that can be thrown away at any time. */
-import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { again, isAgain } from '../../store/again.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 import { integer, type Store, StoreError, type Transaction, text } from '../../store/store.ts'
-import { makeFolder } from '../../system/make-folder.ts'
+import { makeFolder, removeFolder } from '../../system/files.ts'
 import type { Pause } from '../../system/pause.ts'
-import { randomId } from '../../system/random.ts'
 import { sha256 } from '../../system/text.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
 import { SeenTerms } from './seen-terms.ts'
@@ -68,12 +66,8 @@ export class NoteIndex {
     }
   }
 
-  /** In one step, so that no process takes what is left of it for an index. */
   static remove(cacheFolder: string, vaultRoot: string): void {
-    const folder = folderOf(cacheFolder, vaultRoot)
-    const removed = `${folder}.${randomId(8)}`
-    renameSync(folder, removed)
-    rmSync(removed, { recursive: true, force: true })
+    removeFolder(folderOf(cacheFolder, vaultRoot))
   }
 
   /** The notes of a folder by name, each with the stamp it had when it was read. */

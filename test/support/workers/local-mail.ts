@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openLocalMail } from '../../../src/providers/local/local.ts'
 
 const [root = '', task, ...rest] = process.argv.slice(2)
-const { inbox, send } = openLocalMail(root, rest.includes('no lock') ? { tryLock: () => true } : {})
+const { inbox, send } = openLocalMail(root, rest.includes('no lock') ? { lock: () => true } : {})
 const say = (word: unknown) => writeSync(1, `${JSON.stringify(word)}\n`)
 
 /** What the operating system counts for this process. */

@@ -10,7 +10,7 @@ import { type NewNote, readNote, writeNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 
 const [root = '', fault] = process.argv.slice(2)
-const vault = new Vault(root, fault === 'no lock' ? { tryLock: () => true } : {})
+const vault = new Vault(root, fault === 'no lock' ? { lock: () => true } : {})
 
 const id = z.int()
 const taskSchema = z.discriminatedUnion('task', [
