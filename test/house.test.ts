@@ -49,7 +49,7 @@ describe('the house', () => {
   it('sees the imports it checks', () => {
     const imports = sources.flatMap(({ text }) => text.match(/'\.[^']+\.ts'/g) ?? [])
     expect(imports.length).toBeGreaterThan(50)
-    expect(layerOf('cli/commands/send.ts')).toBeLessThan(layerOf('mailbox/post.ts'))
+    expect(layerOf('cli/commands/send.ts')).toBeLessThan(layerOf('mailbox/member.ts'))
     expect(layerOf('providers/gmail/gmail.ts')).toBeGreaterThan(layerOf('email/reading.ts'))
   })
 

@@ -49,6 +49,10 @@ export const commonExitCodes: ExitCodes = {
   5: 'the database cannot be opened',
 }
 
+/** What a flag says; an empty one says nothing. */
+export const flagText = (flag: string | boolean | undefined): string | undefined =>
+  typeof flag === 'string' && flag !== '' ? flag : undefined
+
 /** Options of every command. */
 export const commonOptions = {
   json: { type: 'boolean', about: 'print the answer as JSON' },

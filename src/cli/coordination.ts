@@ -8,6 +8,7 @@ import { AgentMailError } from '../errors.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
 import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
+import { flagText } from './command.ts'
 import { isRead } from './output.ts'
 
 const reconnectMs = 1000
@@ -57,12 +58,9 @@ export function cursorAfter(
   return since === undefined ? { after_id: after_id ?? 0 } : { since, after_id }
 }
 
-export const textOf = (flag: string | boolean | undefined): string | undefined =>
-  typeof flag === 'string' && flag !== '' ? flag : undefined
-
 /** A time as the tables show it, or a day, is meant in the reader's time zone; the rest is the server's to judge. */
 export function timeOf(flag: string | boolean | undefined): string | undefined {
-  const given = textOf(flag)
+  const given = flagText(flag)
   if (given === undefined || !/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(given))
     return given
   const local = new Date(given.length === 10 ? `${given}T00:00` : given.replace(' ', 'T'))
@@ -70,7 +68,7 @@ export function timeOf(flag: string | boolean | undefined): string | undefined {
 }
 
 function numberOf(flags: Flags, name: string): number | undefined {
-  const given = textOf(flags[name])
+  const given = flagText(flags[name])
   if (given === undefined) return undefined
   if (/^\d{1,15}$/.test(given)) return Number(given)
   throw new AgentMailError('invalid_request', `--${name} must be a whole number, not "${given}"`)
@@ -154,9 +152,9 @@ export async function acting<T>(
   work: (connection: Connection, agent: AgentName) => Promise<T>,
 ): Promise<T> {
   return connected(flags, async (connection, config) => {
-    const name = textOf(flags.as) ?? (await ownName(config))
+    const name = flagText(flags.as) ?? (await ownName(config))
     for (let attempt = 1; ; attempt++) {
-      const agent = await identify(connection, name, textOf(flags.role))
+      const agent = await identify(connection, name, flagText(flags.role))
       try {
         return await work(connection, agent)
       } catch (error) {

@@ -1,7 +1,7 @@
 /** How far long work has come, on stderr: on a terminal one line that is rewritten, else a line every few seconds. */
 import { isatty } from 'node:tty'
 import { printError, rewriteLine } from './output.ts'
-import { shortened } from './table.ts'
+import { cutAt } from './table.ts'
 
 const rewriteMs = 100
 const repeatMs = 5000
@@ -24,7 +24,7 @@ export class ProgressLine {
     this.#next = now + (this.#isTerminal ? rewriteMs : repeatMs)
     if (this.#isTerminal) {
       this.#isShown = true
-      rewriteLine(shortened(text, (process.stderr.columns || 80) - 1)) // one that wraps stays
+      rewriteLine(cutAt(text, (process.stderr.columns || 80) - 1)) // one that wraps stays
     } else printError(text)
   }
 

@@ -3,7 +3,7 @@
 /** Columns as wide as they need to be; the last one is cut at nothing. */
 export function table(header: string[], rows: string[][]): string {
   const cells = [header, ...rows].map((row) =>
-    row.map((cell, column) => (column === row.length - 1 ? line(cell) : shortened(line(cell), 80))),
+    row.map((cell, column) => (column === row.length - 1 ? line(cell) : cutAt(line(cell), 80))),
   )
   const widths = header.map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
@@ -18,7 +18,7 @@ export function table(header: string[], rows: string[][]): string {
     .join('\n')
 }
 
-export function shortened(text: string, limit: number): string {
+export function cutAt(text: string, limit: number): string {
   const characters = [...text]
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`
 }

@@ -1,7 +1,7 @@
 /** What differs between two moments of a project: agents that came or went, claims, messages, changes. */
 import type { Row } from '../store/store.ts'
 import type { Desk } from './desk.ts'
-import { type Condition, entryOf, momentOf, readJournal } from './history.ts'
+import { type Condition, historyEntryOf, momentOf, readJournal } from './history.ts'
 
 export interface Difference {
   change: 'added' | 'removed'
@@ -53,7 +53,7 @@ export async function* readDifference(
 
   for (const [key, thing] of stood) if (!stands.has(key)) yield { change: gone, ...thing }
   for await (const row of readJournal(desk, between, late.version)) {
-    const entry = entryOf(row)
+    const entry = historyEntryOf(row)
     const key = keyOf(entry)
     const came = stood.has(key) ? undefined : stands.get(key)
     if (came?.at === entry.at) yield { change: come, ...came }
@@ -62,7 +62,7 @@ export async function* readDifference(
   }
 }
 
-type Entry = ReturnType<typeof entryOf>
+type Entry = ReturnType<typeof historyEntryOf>
 
 const thingOf = (what: Thing['what'], { event: _, commit: __, ...entry }: Entry): Thing => ({
   what,
@@ -74,7 +74,7 @@ const keyOf = ({ agent_id, file }: Entry): string => `${agent_id} ${file ?? ''}`
 /** Brings what stands up to date with entries of the journal. */
 async function follow(standing: Standing, rows: AsyncIterable<Row>): Promise<void> {
   for await (const row of rows) {
-    const entry = entryOf(row)
+    const entry = historyEntryOf(row)
     const key = keyOf(entry)
     const what = entry.file === null ? 'agent' : 'claim'
     if (goings.includes(entry.event)) standing.delete(key)

@@ -53,7 +53,7 @@ export async function* readHistory(
   for await (const row of readJournal(desk, conditions, moment?.version)) {
     const entry = integer(row.entry)
     if (finder) place = await finder.first((progress) => progress.entry >= entry, place)
-    yield { ...entryOf(row), ...(finder && { commit: finder.idAt(place) ?? null }) }
+    yield { ...historyEntryOf(row), ...(finder && { commit: finder.idAt(place) ?? null }) }
   }
 }
 
@@ -122,7 +122,7 @@ export async function* readJournal(
   }
 }
 
-export const entryOf = (row: Row): HistoryEntry => ({
+export const historyEntryOf = (row: Row): HistoryEntry => ({
   at: timeText(integer(row.at_us)),
   agent_id: text(row.agent_id),
   agent_name: text(row.agent_name),

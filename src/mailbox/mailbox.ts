@@ -1,7 +1,7 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
 import { fstatSync, ftruncateSync, unlinkSync } from 'node:fs'
 import { readRegularFile, replaceFile, syncFile, syncFolder, writeAll } from '../system/files.ts'
-import { endsInsideLine, type Line, passOverLines, readLines } from '../system/lines.ts'
+import { endsInsideLine, passOverLines, readLines, type TextLine } from '../system/lines.ts'
 import type { Lock } from '../system/lock.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
 import { type LockOptions, withLockedFile } from './locked-file.ts'
@@ -110,7 +110,7 @@ export class Mailbox {
     isOld: (message: StoredMessage) => boolean,
     dryRun = false,
   ): Promise<{ messages: number; removed: boolean }> {
-    const isRemoved = (line: Line) => {
+    const isRemoved = (line: TextLine) => {
       const message = line.whole ? messageOf(line.bytes) : undefined
       return message?.read_flag === true && isOld(message)
     }
@@ -140,17 +140,17 @@ export class Mailbox {
   }
 
   /** For a line whose flag cannot be set in place: written by hand or by another program. */
-  #replaceLine(fd: number, line: Line, message: StoredMessage): void {
+  #replaceLine(fd: number, line: TextLine, message: StoredMessage): void {
     const replacement = Buffer.from(JSON.stringify({ ...message, read_flag: true }))
     this.#rewrite(fd, (other) => (other.start === line.start ? replacement : other.bytes))
   }
 
-  #rewrite(fd: number, transform: (line: Line) => Buffer | undefined): void {
+  #rewrite(fd: number, transform: (line: TextLine) => Buffer | undefined): void {
     replaceFile(this.#path, linesThrough(fd, transform))
   }
 }
 
-function* linesThrough(fd: number, transform: (line: Line) => Buffer | undefined) {
+function* linesThrough(fd: number, transform: (line: TextLine) => Buffer | undefined) {
   for (const line of readLines(fd)) {
     const bytes = transform(line)
     if (bytes) yield line.whole ? Buffer.concat([bytes, newline]) : bytes
@@ -163,7 +163,7 @@ interface LineContent {
   damaged?: DamagedLine['reason']
 }
 
-function contentOf(line: Line): LineContent {
+function contentOf(line: TextLine): LineContent {
   if (isBlank(line.bytes)) return {}
   if (!line.whole) return { damaged: 'cut short' }
   const message = messageOf(line.bytes)
@@ -171,7 +171,7 @@ function contentOf(line: Line): LineContent {
   return message.read_flag === true ? {} : { unread: message }
 }
 
-function markRead(fd: number, line: Line): boolean {
+function markRead(fd: number, line: TextLine): boolean {
   const offset = unreadFlagOffset(line.bytes)
   if (offset === undefined) return false
   const mark = (bytes: Buffer) => writeAll(fd, bytes, line.start + offset)

@@ -2,7 +2,7 @@
 
 import { notSent } from '../errors.ts'
 import { checkAddress } from './address-rules.ts'
-import { hasControls, hasEncodedWord, noControls, shown } from './header-text.ts'
+import { hasControls, hasEncodedWord, inSight, noControls } from './header-text.ts'
 import type { Mail } from './mail.ts'
 
 /** A line must not be longer than 998, and some of these cannot be folded. */
@@ -16,7 +16,7 @@ export function checkHeaders(mail: Mail): void {
       checkControls(field, address)
       const checked = checkAddress(address)
       const isWritten = 'address' in checked && checked.address === address
-      if (!isWritten) throw refusal(`${field}: ${shown(address)} cannot be written as an address`)
+      if (!isWritten) throw refusal(`${field}: ${inSight(address)} cannot be written as an address`)
     }
   }
   for (const { name, contentType } of mail.attachments) {

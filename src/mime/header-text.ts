@@ -42,7 +42,7 @@ export const hasHidden = (text: string): boolean => hidden.test(text.replace(nee
 export const hasEncodedWord = (text: string): boolean => /=\?[^?\s]+\?/.test(text)
 
 /** As an error shows it: short, and with nothing in it that could not be seen. */
-export function shown(text: string): string {
+export function inSight(text: string): string {
   const visible = text
     .slice(0, 60)
     .replace(new RegExp(`${hidden.source}|${controls.source}`, 'gu'), codePoint)

@@ -1,7 +1,7 @@
 /** Reads the addresses of a header field as people and agents write them, strictly: never what was not meant. */
 import { AgentMailError } from '../errors.ts'
 import { checkAddress } from './address-rules.ts'
-import { hasEncodedWord, hasHidden, refuseControls, shown } from './header-text.ts'
+import { hasEncodedWord, hasHidden, inSight, refuseControls } from './header-text.ts'
 import type { Address } from './mail.ts'
 
 const mostCharacters = 100_000
@@ -84,7 +84,7 @@ function wrongForm(text: string): string | undefined {
 }
 
 const refused = (field: string, piece: string, wrong: string) =>
-  refusal(`${field}: ${shown(piece.trim())} ${wrong}`)
+  refusal(`${field}: ${inSight(piece.trim())} ${wrong}`)
 
 const refusal = (message: string) =>
   new AgentMailError(

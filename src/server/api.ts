@@ -1,5 +1,5 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import {
   checked,
   differenceQuery,
@@ -8,36 +8,29 @@ import {
   messagesQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
-import { readJsonBody, sendJson } from './http-exchange.ts'
+import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
 
 /** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']
 
-/** One request, and where its answer goes. */
-export interface Asked {
-  request: IncomingMessage
-  response: ServerResponse
-  query: URLSearchParams
-}
-
-export async function agents(project: Project, { query, response }: Asked): Promise<void> {
+export async function agents(project: Project, { query, response }: Exchange): Promise<void> {
   sendJson(response, 200, await project.agents.list({ known: query.get('known') === 'true' }))
 }
 
-export async function messages(project: Project, { query, response }: Asked): Promise<void> {
+export async function messages(project: Project, { query, response }: Exchange): Promise<void> {
   const request = checked(messagesQuery, fieldsOf(query))
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   sendJson(response, 200, await project.messages.look(request, gone.signal))
 }
 
-export const history = (project: Project, { query, response }: Asked): Promise<void> =>
+export const history = (project: Project, { query, response }: Exchange): Promise<void> =>
   sendLines(response, project.history(checked(historyQuery, fieldsOf(query))))
 
-export const difference = (project: Project, { query, response }: Asked): Promise<void> =>
+export const difference = (project: Project, { query, response }: Exchange): Promise<void> =>
   sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query))))
 
-export async function leave(project: Project, { request, response }: Asked): Promise<void> {
+export async function leave(project: Project, { request, response }: Exchange): Promise<void> {
   const { agent_id } = checked(leaveQuery, await readJsonBody(request))
   await project.agents.leave(agent_id)
   sendJson(response, 200, { ok: true })

@@ -7,6 +7,13 @@ const throwAwayMs = 2000
 /** A client that does not read for this long is let go. */
 export const deafMs = 60_000
 
+/** One request, and where its answer goes. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  query: URLSearchParams
+}
+
 /** An answer that ends an exchange early, in JSON-RPC's form, which every caller can read. */
 export class HttpError extends Error {
   readonly status: number
@@ -97,15 +104,18 @@ export function sendJson(
   value: unknown,
   headers: Record<string, string> = {},
 ): void {
-  send(response, status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })
+  sendText(response, status, JSON.stringify(value), {
+    'content-type': 'application/json',
+    ...headers,
+  })
 }
 
-export function sendError(response: ServerResponse, error: HttpError): void {
+export function sendHttpError(response: ServerResponse, error: HttpError): void {
   const { status, code, message, headers } = error
   sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } }, headers)
 }
 
-export function send(
+export function sendText(
   response: ServerResponse,
   status: number,
   text: string,

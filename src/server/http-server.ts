@@ -5,7 +5,7 @@ import { AgentMailError, hasCode } from '../errors.ts'
 import { log } from '../system/log.ts'
 import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.ts'
 import { checkDoor, type GuardOptions, Guards } from './guards.ts'
-import { HttpError, sendError } from './http-exchange.ts'
+import { HttpError, sendHttpError } from './http-exchange.ts'
 import { Routes, type RoutesOptions } from './routes.ts'
 
 /** A request must arrive whole within this time, its headers within the shorter one. */
@@ -134,13 +134,13 @@ export class HttpServer {
     response.on('error', () => {}) // the client has gone
     if (this.#isStopping) response.setHeader('connection', 'close')
     const work = this.#answer(request, response).catch((error) => {
-      if (error instanceof HttpError) return sendError(response, error)
+      if (error instanceof HttpError) return sendHttpError(response, error)
       if (AgentMailError.is(error)) {
-        return sendError(response, new HttpError(error.httpStatus, error.text))
+        return sendHttpError(response, new HttpError(error.httpStatus, error.text))
       }
       const reason = error instanceof Error ? error.stack : error
       log(`${request.method} ${pathOf(request)} failed: ${reason}`)
-      sendError(
+      sendHttpError(
         response,
         new HttpError(500, 'internal error: the server has logged the details', { code: -32603 }),
       )

@@ -7,9 +7,9 @@ import {
   type Project,
 } from '../coordination/coordination.ts'
 import { systemClock } from '../system/clock.ts'
-import { type Asked, agents, difference, history, leave, messages } from './api.ts'
+import { agents, difference, history, leave, messages } from './api.ts'
 import { sendHealth } from './health.ts'
-import { HttpError, send } from './http-exchange.ts'
+import { type Exchange, HttpError, sendText } from './http-exchange.ts'
 import { pageHeaders, renderPage } from './page.ts'
 import { SseSessions } from './sse.ts'
 import { StreamableHttp } from './streamable-http.ts'
@@ -19,7 +19,7 @@ interface Route {
   methods?: string[]
   /** It needs no token. */
   isOpen?: true
-  answer(asked: Asked, projectInPath: string | undefined): Promise<void>
+  answer(exchange: Exchange, projectInPath: string | undefined): Promise<void>
 }
 
 export interface RoutesOptions {
@@ -108,11 +108,11 @@ export class Routes {
   }
 
   /** The project is named in the query. */
-  #inProject(answer: (project: Project, asked: Asked) => Promise<void>): Route {
+  #inProject(answer: (project: Project, exchange: Exchange) => Promise<void>): Route {
     return {
-      answer: async (asked) => {
-        const name = checkedName(asked.query.get('project') ?? '')
-        await answer(this.#options.coordination.project(name), asked)
+      answer: async (exchange) => {
+        const name = checkedName(exchange.query.get('project') ?? '')
+        await answer(this.#options.coordination.project(name), exchange)
       },
     }
   }
@@ -130,7 +130,7 @@ export class Routes {
       now: systemClock.now(),
       hasToken: token !== undefined,
     })
-    send(response, 200, html, pageHeaders)
+    sendText(response, 200, html, pageHeaders)
   }
 }
 

@@ -12,7 +12,7 @@ import type { Project } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { agentOf, coordinationToolset } from '../mcp/toolsets/coordination.ts'
 import { uuid } from '../system/random.ts'
-import { HttpError, readJsonBody, send } from './http-exchange.ts'
+import { HttpError, readJsonBody, sendText } from './http-exchange.ts'
 
 const keepAliveMs = 15_000
 const maxSessions = 10_000
@@ -88,7 +88,7 @@ export class SseSessions {
     if (!session.take(message)) {
       throw new HttpError(429, 'too many calls under way: wait for the answers to some of them')
     }
-    send(response, 202, 'Accepted', { 'content-type': 'text/plain' })
+    sendText(response, 202, 'Accepted', { 'content-type': 'text/plain' })
   }
 
   close(): void {

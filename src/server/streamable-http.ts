@@ -5,7 +5,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { coordinationToolset } from '../mcp/toolsets/coordination.ts'
 import { log } from '../system/log.ts'
-import { deafMs, letGoOfDeaf, readJsonBody, send } from './http-exchange.ts'
+import { deafMs, letGoOfDeaf, readJsonBody, sendText } from './http-exchange.ts'
 
 const maxHandlers = 1000
 
@@ -38,7 +38,7 @@ export class StreamableHttp {
     }
     const { connection: _, ...headers } = Object.fromEntries(answer.headers) // that is Node's to say
     if (headers['content-type'] === 'application/json') {
-      return send(response, answer.status, await answer.text(), headers)
+      return sendText(response, answer.status, await answer.text(), headers)
     }
     response.writeHead(answer.status, headers)
     try {

@@ -36,7 +36,7 @@ export interface Shared<T> {
   save(transaction: Transaction): Promise<void>
 }
 
-export interface Call {
+export interface QueuedCall {
   needs: Need[]
   work(write: Write): Promise<unknown>
   resolve(value: unknown): void
@@ -45,8 +45,8 @@ export interface Call {
 
 /** A call that had written when it failed: the batch starts over without it. */
 export class CallFailed extends Error {
-  readonly call: Call
-  constructor(call: Call, cause: unknown) {
+  readonly call: QueuedCall
+  constructor(call: QueuedCall, cause: unknown) {
     super('A call failed after it had written', { cause })
     this.call = call
   }
@@ -54,15 +54,15 @@ export class CallFailed extends Error {
 
 /** One attempt at one transaction. */
 export class Batch {
-  readonly #calls: Call[]
+  readonly #calls: QueuedCall[]
   /** What was got of each supply, by key. */
   readonly #got = new Map<Supply<unknown>, Map<string, unknown>>()
   readonly #pending = new Map<string, Row[]>()
   readonly #shared = new Map<string, Promise<Shared<unknown>>>()
-  readonly #failures = new Map<Call, unknown>()
+  readonly #failures = new Map<QueuedCall, unknown>()
   #afterCommit: (() => void)[] = []
 
-  constructor(calls: Call[]) {
+  constructor(calls: QueuedCall[]) {
     this.#calls = calls
   }
 

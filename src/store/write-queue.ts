@@ -3,7 +3,7 @@ import { AgentMailError } from '../errors.ts'
 import { log } from '../system/log.ts'
 import { growingPause } from '../system/retry.ts'
 import { isAgain } from './again.ts'
-import { Batch, type Call, CallFailed, type Need, type Write } from './batch.ts'
+import { Batch, CallFailed, type Need, type QueuedCall, type Write } from './batch.ts'
 import { type Store, StoreError } from './store.ts'
 
 const maxCalls = 128
@@ -12,7 +12,7 @@ const deadlineMs = 15_000
 
 export class WriteQueue {
   readonly #store: Store
-  #waiting: Call[] = []
+  #waiting: QueuedCall[] = []
   #working: Promise<void> | undefined
 
   constructor(store: Store) {
@@ -58,7 +58,7 @@ export class WriteQueue {
     this.#working = undefined
   }
 
-  async #commit(calls: Call[], giveUpAt: number): Promise<void> {
+  async #commit(calls: QueuedCall[], giveUpAt: number): Promise<void> {
     let rest = calls
     for (let attempt = 1; rest.length > 0; attempt++) {
       const batch = new Batch(rest)

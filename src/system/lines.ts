@@ -1,7 +1,7 @@
 /** Reads a file of lines piece by piece, without ever holding more than a piece and a line. */
 import { readSync } from 'node:fs'
 
-export interface Line {
+export interface TextLine {
   /** Offset of its first byte in the file. */
   start: number
   /** Offset just after it, newline included. */
@@ -15,7 +15,7 @@ export interface Line {
 const newline = 0x0a
 const pieceSize = 1 << 16
 
-export function* readLines(fd: number, from = 0): Generator<Line> {
+export function* readLines(fd: number, from = 0): Generator<TextLine> {
   let buffer = Buffer.allocUnsafe(pieceSize)
   let bufferStart = from
   let filled = 0

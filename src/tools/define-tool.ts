@@ -75,7 +75,7 @@ export interface Tool<Context> {
  *   annotations: { readOnlyHint: false, idempotentHint: true },
  *   input: z.object({ status: z.enum(['ready', 'work', 'offline']) }),
  *   output: z.object({ status: z.string() }),
- *   run: ({ post }: MailboxContext, { status }) => setStatus(post, status),
+ *   run: ({ member }: MailboxContext, { status }) => setStatus(member, status),
  * })
  */
 export function defineTool<Context, Input extends z.ZodObject, Output extends z.ZodObject>(

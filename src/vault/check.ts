@@ -8,7 +8,7 @@ import { readText } from './notes.ts'
 import type { Vault } from './vault.ts'
 import { vaultError } from './vault-error.ts'
 
-export interface Problem {
+export interface NoteProblem {
   path: string
   /** Where in the file, if it is at a place. */
   line: number | null
@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** Gives a problem or nothing for each note, in no order. */
-export async function* checkNotes(vault: Vault): AsyncGenerator<Problem | undefined> {
+export async function* checkNotes(vault: Vault): AsyncGenerator<NoteProblem | undefined> {
   const root = vault.open()
   const pause = pauses()
   try {
@@ -30,7 +30,7 @@ export async function* checkNotes(vault: Vault): AsyncGenerator<Problem | undefi
   }
 }
 
-function* checkFolder(folder: Folder, prefix: string): Generator<Problem | undefined> {
+function* checkFolder(folder: Folder, prefix: string): Generator<NoteProblem | undefined> {
   for (const entry of folder.entries()) {
     const path = prefix + entry.name
     if (isForeignName(entry.name) && (entry.isDirectory() || entry.name.endsWith('.md'))) {
@@ -47,7 +47,11 @@ function* checkFolder(folder: Folder, prefix: string): Generator<Problem | undef
 
 const notAFile = 'it is a link or a pipe, and those are not followed'
 
-function* checkBelow(parent: Folder, name: string, path: string): Generator<Problem | undefined> {
+function* checkBelow(
+  parent: Folder,
+  name: string,
+  path: string,
+): Generator<NoteProblem | undefined> {
   let folder: Folder | undefined
   try {
     folder = parent.enter(name)
@@ -59,7 +63,7 @@ function* checkBelow(parent: Folder, name: string, path: string): Generator<Prob
   }
 }
 
-function checkNote(folder: Folder, name: string, path: string): Problem | undefined {
+function checkNote(folder: Folder, name: string, path: string): NoteProblem | undefined {
   if (name.includes('\ufffd') && !folder.stat(name)) return problem(path, 'its name is not UTF-8')
   try {
     readNoteFile(folder, name, (file) => readText(file, 'it'))
@@ -69,14 +73,14 @@ function checkNote(folder: Folder, name: string, path: string): Problem | undefi
   }
 }
 
-function failed(path: string, cause: unknown): Problem {
+function failed(path: string, cause: unknown): NoteProblem {
   const error = vaultError(path, cause)
   if (!AgentMailError.is(error)) throw error
   const { line, column, reason } = error.details ?? {}
   return problem(path, typeof reason === 'string' ? reason : error.message, line, column)
 }
 
-const problem = (path: string, message: string, line?: unknown, column?: unknown): Problem => ({
+const problem = (path: string, message: string, line?: unknown, column?: unknown): NoteProblem => ({
   path,
   line: typeof line === 'number' ? line : null,
   column: typeof column === 'number' ? column : null,

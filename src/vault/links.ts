@@ -7,7 +7,7 @@ import { untilAnswered } from '../system/retry.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { isApproved, notePath } from './note-path.ts'
-import { maxTries, takeApart } from './notes.ts'
+import { maxNoteTries, takeApart } from './notes.ts'
 import type { Vault } from './vault.ts'
 import { walkNotes } from './walk.ts'
 import { type NoteMove, nameKey, relinked } from './wikilinks.ts'
@@ -69,7 +69,7 @@ function hasLink(folder: Folder, name: string, path: string, move: NoteMove): bo
 /** Whether its links point to the new place now. */
 async function mend(folder: Folder, name: string, path: string, move: NoteMove): Promise<boolean> {
   const tryToMend = () => triedToMend(folder, name, path, move)
-  return (await untilAnswered({ tries: maxTries }, tryToMend)) ?? false
+  return (await untilAnswered({ tries: maxNoteTries }, tryToMend)) ?? false
 }
 
 /** Nothing where somebody else was faster. */

@@ -31,7 +31,7 @@ export interface NewNote {
 }
 
 /** A file that changes all the time, as a log does, is never as it was a moment ago. */
-export const maxTries = 50
+export const maxNoteTries = 50
 
 export async function readNote(vault: Vault, path: string): Promise<Note> {
   const { folders, name: wanted } = notePath(path)
@@ -60,7 +60,9 @@ export async function writeNote(
   if (!mayApprove) refuseApproved(place)
   return withVaultErrors(wanted.path, async () => {
     // Where somebody else was faster, it looks again at what is there then.
-    const note = await untilAnswered({ tries: maxTries }, () => tryToWrite(vault, place, wanted))
+    const note = await untilAnswered({ tries: maxNoteTries }, () =>
+      tryToWrite(vault, place, wanted),
+    )
     if (!note) throw busy(wanted.path)
     vault.onChange(note.path)
     return note

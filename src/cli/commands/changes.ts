@@ -4,7 +4,7 @@ import type { Connection } from '../../connection/connection.ts'
 import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
-import type { Command } from '../command.ts'
+import { type Command, flagText } from '../command.ts'
 import {
   ask,
   connected,
@@ -13,7 +13,6 @@ import {
   pageOf,
   pageOptions,
   placeOptions,
-  textOf,
 } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, table } from '../table.ts'
@@ -33,7 +32,7 @@ export const command: Command = {
 
   async run({ flags, json }) {
     const page = pageOf(flags)
-    const agent = textOf(flags.agent)
+    const agent = flagText(flags.agent)
     if (flags.follow) {
       let next: ReturnType<typeof pageOf> | ReturnType<typeof cursorAfter> = page
       return following(flags, async (connection) => {

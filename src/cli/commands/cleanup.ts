@@ -3,7 +3,7 @@
 import { Config } from '../../config.ts'
 import { hasName } from '../../mailbox/agent.ts'
 import { cleanup } from '../../mailbox/cleanup.ts'
-import { openPost } from '../../mailbox/post.ts'
+import { joinOffice } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
 import { systemClock } from '../../system/clock.ts'
@@ -40,7 +40,7 @@ export const command: Command = {
     }
     const office = await PostOffice.locate(config)
     // A name of one's own registers, whatever the command.
-    if (!ownPane(config) && hasName(config)) await openPost(config, Promise.resolve(office))
+    if (!ownPane(config) && hasName(config)) await joinOffice(config, Promise.resolve(office))
     const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)
     if (json) {
       printJson({ recipients, messages, mailboxes, dry_run: dryRun })

@@ -2,11 +2,11 @@
 
 import type { Connection } from '../../connection/connection.ts'
 import { AgentMailError } from '../../errors.ts'
-import type { Command } from '../command.ts'
-import { connected, placeOptions, textOf, timeOf } from '../coordination.ts'
+import { type Command, flagText } from '../command.ts'
+import { connected, placeOptions, timeOf } from '../coordination.ts'
 import { isRead, print, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
-import { line, localTime, shortened } from '../table.ts'
+import { cutAt, line, localTime } from '../table.ts'
 
 export const command: Command = {
   usage:
@@ -37,7 +37,7 @@ export const command: Command = {
       for (const option of ['since', 'as-of', 'diff']) {
         if (flags[option] === '') throw misuse(`--${option} is empty`)
       }
-      const from = textOf(flags.diff)
+      const from = flagText(flags.diff)
       if (from !== undefined || to !== undefined) {
         for (const other of ['file', 'agent', 'since', 'as-of']) {
           if (flags[other] !== undefined) throw misuse(`--diff and --${other} do not go together`)
@@ -46,11 +46,11 @@ export const command: Command = {
         if (!to) throw misuse('--diff needs two times, or two commits of a Dolt database')
         return showDifference(connection, timeOf(from) ?? from, timeOf(to) ?? to, json)
       }
-      const named = textOf(flags.file)
+      const named = flagText(flags.file)
       const [file] = named ? (await projectPaths([named])).files : []
       const entries = connection.history({
         file,
-        agent: textOf(flags.agent),
+        agent: flagText(flags.agent),
         since: timeOf(flags.since),
         as_of: timeOf(flags['as-of']),
       })
@@ -105,7 +105,7 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 const about = (file: string | null, text: string | null): string =>
   [file, text]
     .filter((part) => part)
-    .map((part) => shortened(line(part ?? ''), 200))
+    .map((part) => cutAt(line(part ?? ''), 200))
     .join('  ')
 
 const misuse = (message: string) =>

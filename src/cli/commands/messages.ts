@@ -1,6 +1,6 @@
 /** agentmail messages: what was said in the channels. */
 import type { MessageEntry, MessagesRequest } from '../../coordination/messages.ts'
-import type { Command } from '../command.ts'
+import { type Command, flagText } from '../command.ts'
 import {
   connected,
   cursorAfter,
@@ -8,7 +8,6 @@ import {
   pageOf,
   pageOptions,
   placeOptions,
-  textOf,
 } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
@@ -27,7 +26,7 @@ export const command: Command = {
   },
 
   async run({ flags, json }) {
-    const channel = textOf(flags.channel)
+    const channel = flagText(flags.channel)
     const page = pageOf(flags)
     const show = (messages: MessageEntry[]) => {
       for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)

@@ -1,6 +1,6 @@
 /** agentmail onboard: a page that tells an agent how to use its mail. */
 import { Config } from '../../config.ts'
-import { openPost } from '../../mailbox/post.ts'
+import { joinOffice } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
@@ -9,7 +9,7 @@ export const command: Command = {
   summary: 'Print a short reference for an agent.',
 
   async run({ json }) {
-    await openPost(new Config()).catch(() => {}) // the others can write to whoever asked
+    await joinOffice(new Config()).catch(() => {}) // the others can write to whoever asked
     if (json) printJson({ markdown: page })
     else print(page)
     return 0

@@ -1,7 +1,7 @@
 /** agentmail post: say something in a coordination channel. */
 import { AgentMailError } from '../../errors.ts'
-import type { Command } from '../command.ts'
-import { acting, actingOptions, ask, textOf } from '../coordination.ts'
+import { type Command, flagText } from '../command.ts'
+import { acting, actingOptions, ask } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
 
@@ -26,7 +26,7 @@ export const command: Command = {
       )
     }
     return acting(flags, async (connection, { agent_id }) => {
-      const channel = textOf(flags.channel)
+      const channel = flagText(flags.channel)
       const answer = await ask(connection, 'send_message', { agent_id, channel, subject, body })
       if (json) printJson(answer)
       else print(`Message #${answer.message_id} posted`)

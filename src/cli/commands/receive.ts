@@ -1,6 +1,6 @@
 /** agentmail receive: take the oldest unread message. */
 import { Config } from '../../config.ts'
-import { openPost, type Received, receive } from '../../mailbox/post.ts'
+import { joinOffice, type Received, receive } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
 
@@ -20,9 +20,9 @@ export const command: Command = {
   isSilentOnError: (args) => args.includes('--hook'),
 
   async run({ flags, json }) {
-    const post = await openPost(new Config())
-    if (flags.hook) return handToHook(await receive(post, () => {}))
-    const received = await receive(post)
+    const member = await joinOffice(new Config())
+    if (flags.hook) return handToHook(await receive(member, () => {}))
+    const received = await receive(member)
     if (json) printJson(received)
     else print(readable(received))
     return 0

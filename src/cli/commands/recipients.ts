@@ -1,6 +1,6 @@
 /** agentmail recipients: who can be written to. */
 import { Config } from '../../config.ts'
-import { listRecipients, openPost } from '../../mailbox/post.ts'
+import { joinOffice, listRecipients } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
@@ -11,7 +11,7 @@ export const command: Command = {
     'In tmux: the windows of this session, then agents that gave their name by AGENTMAIL_AGENT.\nNames in .agentmailignore, beside .agentmail/, are left out.',
 
   async run({ json }) {
-    const listed = listRecipients(await openPost(new Config()))
+    const listed = listRecipients(await joinOffice(new Config()))
     if (json) printJson(listed)
     else {
       for (const { name, is_current } of listed.recipients)

@@ -2,7 +2,7 @@
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
-import { openPost, recipientNotFound, send } from '../../mailbox/post.ts'
+import { joinOffice, recipientNotFound, send } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
@@ -32,7 +32,7 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const sent = await send(await openPost(config), recipient, message).catch((error) => {
+    const sent = await send(await joinOffice(config), recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
     if (json) printJson(sent)

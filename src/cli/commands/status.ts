@@ -2,7 +2,7 @@
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { hasName } from '../../mailbox/agent.ts'
-import { openPost, setStatus } from '../../mailbox/post.ts'
+import { joinOffice, setStatus } from '../../mailbox/member.ts'
 import { checkStatus } from '../../mailbox/recipients.ts'
 import type { Command } from '../command.ts'
 import { printJson } from '../output.ts'
@@ -18,12 +18,12 @@ export const command: Command = {
     const config = new Config()
     if (!hasName(config)) return 0
     const known = checkStatus(status)
-    const post = await openPost(config).catch((error) => {
+    const member = await joinOffice(config).catch((error) => {
       if (AgentMailError.is(error, 'tmux_lost')) return undefined
       throw error
     })
-    if (!post) return 0
-    const answer = await setStatus(post, known)
+    if (!member) return 0
+    const answer = await setStatus(member, known)
     if (json) printJson(answer)
     return 0
   },

@@ -5,13 +5,13 @@ import type { DatabaseCheck } from './check.ts'
 /** How far the clock of a database and this machine's may be apart. */
 const clockToleranceMs = 1000
 
-export interface Problem {
+export interface DatabaseProblem {
   problem: string
   advice: string
 }
 
 /** @param foreign tables of something else that have the names of ours. */
-export function problemsOf(check: DatabaseCheck, foreign: string[]): Problem[] {
+export function problemsOf(check: DatabaseCheck, foreign: string[]): DatabaseProblem[] {
   const { server } = check
   return [
     ...foreign.map((table) => ({
@@ -26,7 +26,7 @@ export function problemsOf(check: DatabaseCheck, foreign: string[]): Problem[] {
   ]
 }
 
-function problemsOfState({ state, schema }: DatabaseCheck): Problem[] {
+function problemsOfState({ state, schema }: DatabaseCheck): DatabaseProblem[] {
   switch (state) {
     case 'newer':
       return [
@@ -47,7 +47,7 @@ function problemsOfState({ state, schema }: DatabaseCheck): Problem[] {
   }
 }
 
-function problemsOfClock(differenceMs: number): Problem[] {
+function problemsOfClock(differenceMs: number): DatabaseProblem[] {
   if (Math.abs(differenceMs) <= clockToleranceMs) return []
   const seconds = (Math.abs(differenceMs) / 1000).toFixed(1)
   const order = differenceMs > 0 ? 'ahead of' : 'behind'
@@ -60,7 +60,7 @@ function problemsOfClock(differenceMs: number): Problem[] {
 }
 
 /** A cluster has the other nodes to hold what one of them has not on disk yet. */
-function problemsOfCommits({ is_durable, cluster }: ServerDescription): Problem[] {
+function problemsOfCommits({ is_durable, cluster }: ServerDescription): DatabaseProblem[] {
   if (is_durable || cluster) return []
   return [
     {
@@ -70,8 +70,8 @@ function problemsOfCommits({ is_durable, cluster }: ServerDescription): Problem[
   ]
 }
 
-function problemsOfCluster({ status, node_state }: Cluster): Problem[] {
-  const problems: Problem[] = []
+function problemsOfCluster({ status, node_state }: Cluster): DatabaseProblem[] {
+  const problems: DatabaseProblem[] = []
   if (status !== 'Primary') {
     problems.push({
       problem: `the node does not belong to the majority of its cluster (${status})`,
@@ -87,7 +87,7 @@ function problemsOfCluster({ status, node_state }: Cluster): Problem[] {
   return problems
 }
 
-const spacesAreIgnored: Problem = {
+const spacesAreIgnored: DatabaseProblem = {
   problem: 'the database takes texts for equal that differ in spaces at their end',
   advice: 'Projects and channels must not differ in that alone; a newer server tells them apart.',
 }

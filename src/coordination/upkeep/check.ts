@@ -6,7 +6,7 @@ import { knownSchema, tables, tablesIn } from '../../store/schema.ts'
 import type { ServerDescription, Store, Version, View } from '../../store/store.ts'
 import { systemClock } from '../../system/clock.ts'
 import { uuid } from '../../system/random.ts'
-import { type Problem, problemsOf } from './check-problems.ts'
+import { type DatabaseProblem, problemsOf } from './check-problems.ts'
 import { countRows } from './table-walk.ts'
 
 const reads = 15
@@ -35,7 +35,7 @@ export interface DatabaseCheck {
   /** How its server is set up, where it has one. */
   server: ServerDescription | null
   rows: Record<string, number>
-  problems: Problem[]
+  problems: DatabaseProblem[]
 }
 
 /** How what a table holds is called. */

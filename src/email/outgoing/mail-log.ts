@@ -1,6 +1,6 @@
 /** What was sent, from the ledger and the audit together. */
 import type { AuditLine } from './audit.ts'
-import { entryOf, type SendEntry, type SendRecord } from './send-record.ts'
+import { type SendEntry, type SendRecord, sendEntryOf } from './send-record.ts'
 
 export interface LoggedMail extends Omit<SendEntry, 'id' | 'state' | 'to' | 'provider'> {
   /** Nothing for a mail that only the audit knows: it was sent with another ledger. */
@@ -19,7 +19,7 @@ export function mailLog(records: SendRecord[], audit: AuditLine[], limit: number
   const lines = new Map<string, AuditLine[]>()
   for (const line of audit) lines.set(line.timestamp, [...(lines.get(line.timestamp) ?? []), line])
   const known = records.map((record): LoggedMail => {
-    const { to, ...entry } = entryOf(record)
+    const { to, ...entry } = sendEntryOf(record)
     const there = lines.get(entry.audited_at ?? '') ?? []
     const same = there.findIndex(({ subject }) => subject === entry.subject)
     const [line] = there.splice(Math.max(0, same), 1)

@@ -78,7 +78,7 @@ export function recordOf(row: Row): SendRecord {
   }
 }
 
-export function entryOf(record: SendRecord): SendEntry {
+export function sendEntryOf(record: SendRecord): SendEntry {
   const { id, state, provider, to, subject, begun_at, audited_at } = record
   const { message_id, thread_id, sent_at, draft, reason } = record
   return {

@@ -7,7 +7,7 @@ import { rfc3339, systemClock } from '../../system/clock.ts'
 import { openProvider } from '../mail-provider.ts'
 import { openLedger, outgoingWith } from './open-outgoing.ts'
 import type { SendLedger } from './send-ledger.ts'
-import { entryOf, type SendEntry, type SendRecord } from './send-record.ts'
+import { type SendEntry, type SendRecord, sendEntryOf } from './send-record.ts'
 
 const names: ProviderName[] = ['gmail', 'postmark', 'smtp', 'local']
 
@@ -25,7 +25,7 @@ export async function settleSend(
     if (record.state !== 'unknown') throw notUnknown(record)
     if (outcome === undefined) await askService(config, ledger, record)
     else await takeWord(ledger, record, outcome)
-    return entryOf((await ledger.byId(id)) ?? record)
+    return sendEntryOf((await ledger.byId(id)) ?? record)
   } finally {
     await ledger.close()
   }

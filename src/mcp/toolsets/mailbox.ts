@@ -1,7 +1,7 @@
 /** The mailbox toolset, whose server lives and ends with its terminal: `agentmail mcp`. */
 import type { Config } from '../../config.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
-import { openPost } from '../../mailbox/post.ts'
+import { joinOffice } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { watchTmux } from '../../mailbox/tmux-watch.ts'
@@ -23,7 +23,7 @@ export function serveMailbox(config: Config): Promise<number> {
   return new Promise((resolve, reject) => {
     checkHasName(config)
     const office = PostOffice.locate(config)
-    const registered = openPost(config, office, { isStaying: true })
+    const registered = joinOffice(config, office, { isStaying: true })
     registered.catch(reject)
 
     const onLost = (what: string) => {
@@ -40,7 +40,7 @@ export function serveMailbox(config: Config): Promise<number> {
     process.on('SIGHUP', () => onLost('the terminal'))
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(0))
 
-    const open = async () => ({ post: await openPost(config, office, { isStaying: true }) })
+    const open = async () => ({ member: await joinOffice(config, office, { isStaying: true }) })
     const answer = async (tool: Tool<MailboxContext>, args: object | undefined) => {
       try {
         return await tool.call(open, args)

@@ -8,7 +8,7 @@ import type { GmailAccount } from './account.ts'
 import { type Fault, faultIn, readError } from './error.ts'
 
 /** In milliseconds. */
-export interface Limits {
+export interface RequestLimits {
   /** One request, but for sending. */
   request: number
   /** Everything that one call of the port asks for. */
@@ -30,12 +30,12 @@ const largestReply = 100 * 1024 * 1024
 
 export class GmailApi {
   readonly #account: GmailAccount
-  readonly #limits: Limits
+  readonly #limits: RequestLimits
   readonly #rootUrl: string
   readonly #users: gmail_v1.Gmail['users']
   #renewal: Promise<void> | undefined
 
-  constructor(account: GmailAccount, rootUrl: string, limits: Limits) {
+  constructor(account: GmailAccount, rootUrl: string, limits: RequestLimits) {
     this.#account = account
     this.#rootUrl = rootUrl
     this.#limits = limits

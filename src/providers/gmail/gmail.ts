@@ -8,7 +8,7 @@ import { rfc3339, systemClock } from '../../system/clock.ts'
 import { isRecord } from '../../system/text.ts'
 import type { OutgoingMail, Provider, Receipt, Trace } from '../provider.ts'
 import { GmailAccount } from './account.ts'
-import { GmailApi, type Limits, unlessAborted } from './api.ts'
+import { GmailApi, type RequestLimits, unlessAborted } from './api.ts'
 import { sendError } from './error.ts'
 import { GmailInbox, inOrder } from './inbox.ts'
 import { isId } from './reply.ts'
@@ -16,7 +16,7 @@ import { isId } from './reply.ts'
 const candidates = 50
 const dayInSeconds = 24 * 60 * 60
 
-export function openGmail(config: Config, limits: Partial<Limits> = {}): Provider {
+export function openGmail(config: Config, limits: Partial<RequestLimits> = {}): Provider {
   const account = GmailAccount.of(config)
   const send = config.seconds('sendTimeoutSeconds') * 1000 + 1000 // the caller's limit comes first
   const root = rootUrl(config)

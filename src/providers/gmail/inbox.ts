@@ -5,7 +5,7 @@ import { settable } from '../label-names.ts'
 import type { Inbox, IncomingMail, ListRequest, MailHead } from '../provider.ts'
 import type { GmailApi } from './api.ts'
 import { checkedLabelName, GmailLabels } from './labels.ts'
-import { headOf, incomingMail, originalOf } from './message.ts'
+import { incomingMail, mailHeadOf, originalOf } from './message.ts'
 import { attachmentIn, type GmailMessage, isId, messageIn, pageIn } from './reply.ts'
 
 const atOnce = 8
@@ -25,7 +25,7 @@ export class GmailInbox implements Inbox {
       const { ids, nextPageToken } = await this.page(query, limit, signal, page_token)
       const headers = ['Subject', 'From', 'Date']
       const found = await inOrder(ids, (id) => this.messageIfThere(id, signal, headers))
-      const mails: MailHead[] = found.filter((mail) => mail !== undefined).map(headOf)
+      const mails: MailHead[] = found.filter((mail) => mail !== undefined).map(mailHeadOf)
       return { mails, ...(nextPageToken !== '' && { next_page_token: nextPageToken }) }
     })
   }

@@ -3,7 +3,7 @@ import { CodeChallengeMethod } from 'google-auth-library'
 import { AgentMailError } from '../../errors.ts'
 import { randomId } from '../../system/random.ts'
 import type { GmailAccount } from './account.ts'
-import { type Answer, answerIn, RedirectServer } from './redirect.ts'
+import { answerIn, type LoginAnswer, RedirectServer } from './redirect.ts'
 import type { Token } from './token-file.ts'
 
 /** Read, label, draft and send; not delete for good. */
@@ -68,7 +68,7 @@ export function checkAllowed({ scope: given }: { scope?: string | undefined }): 
 }
 
 /** The address of the redirect, copied from a browser on another machine. */
-async function pasted({ lines, say }: LoginTalk, state: string): Promise<Answer> {
+async function pasted({ lines, say }: LoginTalk, state: string): Promise<LoginAnswer> {
   try {
     for await (const line of lines) {
       if (line.trim() === '') continue

@@ -14,7 +14,7 @@ export type FetchBody = (attachmentId: string) => Promise<string>
 
 const noPart = { header: () => '' }
 
-export function headOf({ id, payload, internalDate, snippet }: GmailMessage): MailHead {
+export function mailHeadOf({ id, payload, internalDate, snippet }: GmailMessage): MailHead {
   const { header } = payload ?? noPart
   return {
     id,
@@ -39,7 +39,7 @@ export async function incomingMail(
   if (!payload) {
     throw new AgentMailError('internal', 'Gmail gave a mail without its content', 'Try again.')
   }
-  const { snippet: _, ...head } = headOf(message)
+  const { snippet: _, ...head } = mailHeadOf(message)
   const { text, html, names } = await contentOf(payload, bodyOf)
   return {
     ...head,

@@ -3,14 +3,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Answer = { code: string } | { error: string }
+export type LoginAnswer = { code: string } | { error: string }
 
 /**
  * What the address of a redirect says, if it belongs to the login with this state.
  *
  * @example answerIn('http://127.0.0.1:4711/?state=abc&code=4/x', 'abc') // { code: '4/x' }
  */
-export function answerIn(address: string, state: string): Answer | undefined {
+export function answerIn(address: string, state: string): LoginAnswer | undefined {
   const query = new URLSearchParams(address.trim().replace(/^[^?]*\?|#.*$/g, ''))
   const only = (name: string) => (query.getAll(name).length === 1 ? query.get(name) : null) || ''
   if (!isSame(only('state'), state)) return undefined
@@ -26,10 +26,10 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 export class RedirectServer {
   /** Where the browser is to be sent. */
   readonly uri: string
-  readonly answer: Promise<Answer>
+  readonly answer: Promise<LoginAnswer>
   readonly #server: Server
 
-  private constructor(server: Server, answer: Promise<Answer>) {
+  private constructor(server: Server, answer: Promise<LoginAnswer>) {
     const address = server.address()
     this.uri = `http://127.0.0.1:${isBound(address) ? address.port : 0}`
     this.answer = answer
@@ -38,7 +38,7 @@ export class RedirectServer {
 
   static async open(state: string): Promise<RedirectServer> {
     const server = createServer()
-    const answer = new Promise<Answer>((resolve) => {
+    const answer = new Promise<LoginAnswer>((resolve) => {
       let isAnswered = false
       server.on('request', (request, response) => {
         const found = request.method === 'GET' ? answerIn(request.url ?? '', state) : undefined

@@ -9,7 +9,7 @@ import type { IncomingMail, ListRequest, MailHead } from '../provider.ts'
 import type { LocalBox, LocalHead } from './box.ts'
 import type { BoxName } from './folder.ts'
 import type { LocalLabels } from './labels.ts'
-import { type CandidateBody, folded, localQuery } from './query.ts'
+import { type CandidateBody, foldedText, localQuery } from './query.ts'
 
 /** What is shown of a mail is at its beginning. */
 const snippetBytes = 64 << 10
@@ -76,7 +76,7 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
   const read = mail.boxes[box].read(id)
   if (!read) return undefined
   const { text, html, attachment_names } = await readMime(read.bytes)
-  return { text: folded(text ?? wordsOfHtml(html ?? '')), attachment_names }
+  return { text: foldedText(text ?? wordsOfHtml(html ?? '')), attachment_names }
 }
 
 /** HTML is read whole or not at all: what hides a part of it may stand at its end. */

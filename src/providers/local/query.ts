@@ -30,7 +30,7 @@ export interface LocalQuery {
 }
 
 /** Texts that are the same but for case, blanks and the way accents are composed become the same. */
-export const folded = (text: string): string =>
+export const foldedText = (text: string): string =>
   text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ')
 
 const termForm = /(-?)(?:([a-z_0-9]+):)?(?:"([^"]*)"?|([^\s"]+))/giu
@@ -39,14 +39,14 @@ export function localQuery(text: string, now: number): LocalQuery {
   const terms: { isWanted: boolean; term: Term }[] = []
   const places = new Set<string>()
   for (const [, minus, operator = '', quoted, plain = ''] of text.matchAll(termForm)) {
-    const value = folded(quoted ?? plain).trim()
+    const value = foldedText(quoted ?? plain).trim()
     if (value === '' || plain === '-') continue
     const isWanted = minus === ''
     const name = operator.toLowerCase()
     if (isForeign(name, quoted === undefined ? plain : ''))
       throw notKnown(operator === '' ? plain : `${operator}:${plain}`)
     const known = operators.get(name)?.(value, now)
-    const term = known ?? words(operator === '' ? value : `${folded(operator)}:${value}`)
+    const term = known ?? words(operator === '' ? value : `${foldedText(operator)}:${value}`)
     terms.push({ isWanted, term })
     if (isWanted && (name === 'in' || name === 'label')) places.add(value)
   }
@@ -100,9 +100,9 @@ const operators = new Map<string, (value: string, now: number) => Term | undefin
     is: (value) => states.get(value),
     has: (value) =>
       value === 'attachment' || value === 'attachments' ? withAttachment : undefined,
-    from: (value) => onHead(({ head }) => folded(head.sender).includes(value)),
-    to: (value) => onHead(({ head }) => folded(head.recipients).includes(value)),
-    subject: (value) => onHead(({ head }) => folded(head.subject).includes(value)),
+    from: (value) => onHead(({ head }) => foldedText(head.sender).includes(value)),
+    to: (value) => onHead(({ head }) => foldedText(head.recipients).includes(value)),
+    subject: (value) => onHead(({ head }) => foldedText(head.subject).includes(value)),
     label: labelled,
     in: (value) => (value === 'anywhere' || value === 'all' ? onHead(() => true) : labelled(value)),
     newer_than: (value, now) => since(value, now, (date, start) => date >= start),
@@ -156,7 +156,7 @@ function since(
 
 const words = (value: string): Term => ({
   ofHead: ({ head: { subject, sender, recipients } }) =>
-    [subject, sender, recipients].some((text) => folded(text).includes(value)) || undefined,
+    [subject, sender, recipients].some((text) => foldedText(text).includes(value)) || undefined,
   ofBody: ({ text }) => text.includes(value),
 })
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { CoordinationContext } from './context.ts'
-import { adds, agentId, idempotencyKey, requiredPath, requiredText } from './fields.ts'
+import { adds, agentId, idempotencyKey, requiredLongText, requiredPath } from './fields.ts'
 
 export default defineTool({
   name: 'announce_change',
@@ -11,7 +11,7 @@ export default defineTool({
   input: z.object({
     agent_id: agentId,
     file_path: requiredPath('file_path'),
-    summary: requiredText('summary'),
+    summary: requiredLongText('summary'),
     idempotency_key: idempotencyKey,
   }),
   output: z.object({ change_id: z.int() }),

@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { CoordinationContext } from './context.ts'
-import { agentId, paths, repeats } from './fields.ts'
+import { agentId, paths, repeatable } from './fields.ts'
 
 export default defineTool({
   name: 'claim_files',
   description: 'Claim files before you change them. Leave alone what is in conflicts.',
-  annotations: repeats,
+  annotations: repeatable,
   input: z.object({ agent_id: agentId, files: paths }),
   output: z.object({
     claimed: z.array(z.string()),

@@ -1,5 +1,6 @@
 /** The arguments that the coordination tools share, with the words for each fault. */
 import * as z from 'zod'
+import { limitUpTo } from '../fields.ts'
 
 const maxTextBytes = 64 << 10
 const maxFiles = 1000
@@ -34,7 +35,7 @@ const tooLong = (name: string) =>
   ] as const
 
 export const requiredName = (name: string) => required(name).refine(...short(name))
-export const requiredText = (name: string) => required(name).refine(...tooLong(name))
+export const requiredLongText = (name: string) => required(name).refine(...tooLong(name))
 export const requiredPath = (name: string) =>
   required(name).refine(...short(name, maxPathCharacters))
 export const optionalName = (name: string) =>
@@ -79,8 +80,7 @@ export const afterId = z
   .min(0, 'after_id must be a whole number of 0 or more')
   .optional()
   .describe('Only higher ids')
-const limitWords = 'limit must be a whole number from 1 to 500'
-export const limit = z.int(limitWords).min(1, limitWords).max(500, limitWords).default(50)
+export const limit = limitUpTo(500).default(50)
 const waitWords = 'wait_seconds must be a number from 0 to 50'
 export const waitSeconds = z
   .number(waitWords)
@@ -92,4 +92,4 @@ export const waitSeconds = z
 // Every client pays for each word of a listing, so the hints say only what is not plain.
 export const reads = { readOnlyHint: true } as const
 export const adds = { readOnlyHint: false, destructiveHint: false } as const
-export const repeats = { ...adds, idempotentHint: true } as const
+export const repeatable = { ...adds, idempotentHint: true } as const

@@ -2,13 +2,13 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { CoordinationContext } from './context.ts'
-import { agentId, repeats } from './fields.ts'
+import { agentId, repeatable } from './fields.ts'
 
 export default defineTool({
   name: 'heartbeat',
   description:
     'Show that you are alive, as every call does. After 2 silent minutes you lose your claims.',
-  annotations: repeats,
+  annotations: repeatable,
   input: z.object({ agent_id: agentId }),
   output: z.object({ ok: z.boolean() }),
   run: ({ project }: CoordinationContext, input) => project.agents.heartbeat(input),

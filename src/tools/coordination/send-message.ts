@@ -9,8 +9,8 @@ import {
   channelOf,
   idempotencyKey,
   optionalName,
+  requiredLongText,
   requiredName,
-  requiredText,
 } from './fields.ts'
 
 export default defineTool({
@@ -21,7 +21,7 @@ export default defineTool({
     agent_id: agentId,
     channel: optionalName('channel').describe('Default: broadcast'),
     subject: requiredName('subject'),
-    body: requiredText('body'),
+    body: requiredLongText('body'),
     idempotency_key: idempotencyKey,
   }),
   output: z.object({ message_id: z.int() }),

@@ -1,5 +1,5 @@
 /** The arguments that the gmail tools share, with the words for each fault. */
-import { requiredText } from '../required-text.ts'
+import { requiredText } from '../fields.ts'
 
 /** Text that says something. */
 export const filled = (name: string, next: string) =>

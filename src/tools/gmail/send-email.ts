@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { bodyOf } from '../../email/outgoing/body.ts'
 import { defineTool, inJson } from '../define-tool.ts'
-import { requiredText } from '../required-text.ts'
+import { requiredText } from '../fields.ts'
 import type { GmailContext } from './context.ts'
 import { filled } from './fields.ts'
 

@@ -1,6 +1,6 @@
-/** What the mailbox tools work with: the post as it is at the moment of the call. */
-import type { Post } from '../../mailbox/post.ts'
+/** What the mailbox tools work with: a member of the post office, as it is at the moment of the call. */
+import type { Member } from '../../mailbox/member.ts'
 
 export interface MailboxContext {
-  post: Post
+  member: Member
 }

@@ -1,6 +1,6 @@
 /** list-recipients: who can be written to. */
 import * as z from 'zod'
-import { listRecipients } from '../../mailbox/post.ts'
+import { listRecipients } from '../../mailbox/member.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -12,5 +12,5 @@ export default defineTool({
   output: z.object({
     recipients: z.array(z.object({ name: z.string(), is_current: z.boolean() })),
   }),
-  run: async ({ post }: MailboxContext) => listRecipients(post),
+  run: async ({ member }: MailboxContext) => listRecipients(member),
 })

@@ -1,6 +1,6 @@
 /** receive: take the oldest unread message out of one's own mailbox. */
 import * as z from 'zod'
-import { receive } from '../../mailbox/post.ts'
+import { receive } from '../../mailbox/member.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -21,5 +21,5 @@ export default defineTool({
     message: z.string().optional(),
     status: z.string().optional().describe('"No unread messages" when there is none'),
   }),
-  run: ({ post }: MailboxContext) => receive(post),
+  run: ({ member }: MailboxContext) => receive(member),
 })

@@ -1,6 +1,6 @@
 /** send: put a message into another agent's mailbox. */
 import * as z from 'zod'
-import { send } from '../../mailbox/post.ts'
+import { send } from '../../mailbox/member.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -22,5 +22,5 @@ export default defineTool({
     message: z.string('no message provided\nGive the text to send.').describe('Text, at most 64KB'),
   }),
   output: z.object({ message_id: z.string() }),
-  run: ({ post }: MailboxContext, { recipient, message }) => send(post, recipient, message),
+  run: ({ member }: MailboxContext, { recipient, message }) => send(member, recipient, message),
 })

@@ -1,6 +1,6 @@
 /** status: say whether one may be disturbed. */
 import * as z from 'zod'
-import { setStatus } from '../../mailbox/post.ts'
+import { setStatus } from '../../mailbox/member.ts'
 import { invalidStatus, statuses } from '../../mailbox/recipients.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
@@ -21,5 +21,5 @@ export default defineTool({
     }),
   }),
   output: z.object({ status: z.string() }),
-  run: ({ post }: MailboxContext, { status }) => setStatus(post, status),
+  run: ({ member }: MailboxContext, { status }) => setStatus(member, status),
 })

@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { listNotes } from '../../vault/list.ts'
 import { defineTool, inJson } from '../define-tool.ts'
-import { requiredText } from '../required-text.ts'
+import { limitUpTo, requiredText } from '../fields.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit } from './fields.ts'
 
 export default defineTool(
   {
@@ -21,7 +20,7 @@ export default defineTool(
         .string('filter must be text, such as status:pending')
         .optional()
         .describe('Front matter field:value, such as status:pending'),
-      limit: limit(100_000).optional(),
+      limit: limitUpTo(100_000).optional(),
       cursor: z.string('cursor must be text').optional().describe('next_cursor of the page before'),
     }),
     output: z.object({

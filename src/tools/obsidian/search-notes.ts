@@ -1,9 +1,8 @@
 /** search_notes: the notes that hold all words of a query. */
 import * as z from 'zod'
 import { defineTool, inJson } from '../define-tool.ts'
-import { requiredText } from '../required-text.ts'
+import { limitUpTo, requiredText } from '../fields.ts'
 import type { ObsidianContext } from './context.ts'
-import { limit } from './fields.ts'
 
 const maxCharacters = 1000
 const next = 'Give the words to look for.'
@@ -19,7 +18,7 @@ export default defineTool(
         .max(maxCharacters, `query must be at most ${maxCharacters} characters`)
         .refine((query) => query.trim() !== '', `query is required\n${next}`)
         .describe('Plain words'),
-      limit: limit(1000).default(20),
+      limit: limitUpTo(1000).default(20),
     }),
     output: z.object({ notes: z.array(z.object({ path: z.string(), snippet: z.string() })) }),
     run: async ({ search }: ObsidianContext, { query, limit: most }) => ({

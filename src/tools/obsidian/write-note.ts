@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { writeNote } from '../../vault/notes.ts'
 import { defineTool, inJson } from '../define-tool.ts'
-import { requiredText } from '../required-text.ts'
+import { requiredText } from '../fields.ts'
 import type { ObsidianContext } from './context.ts'
 import { frontmatter, ifMatch, note, path } from './fields.ts'
 

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-request.ts'
 import { isRecord } from '../../system/text.ts'
+import { anyObject } from '../fields.ts'
 
 /** Text that must be there: missing, empty and blank are one fault. */
-export const required = (name: string) =>
+export const mustHave = (name: string) =>
   z
     .string({
       error: ({ input }) =>
@@ -14,18 +15,9 @@ export const required = (name: string) =>
 
 export const optional = (name: string) => z.string(`${name} must be text`).optional()
 
-/** Not a record of the library's: that would lose a key named `__proto__`. */
-export const record = (name: string) =>
-  z
-    .unknown()
-    .refine(isRecord, {
-      error: ({ input }) => `${name} ${input === undefined ? 'is required' : 'must be an object'}`,
-    })
-    .transform((value) => (isRecord(value) ? value : {}))
-
 const linkTracking = ['None', 'HtmlAndText', 'HtmlOnly', 'TextOnly'] as const
 
-const metadata = record('metadata')
+const metadata = anyObject('metadata')
   .transform((given, { addIssue }) => {
     const entries = Object.entries(given)
     const fault = entries.find(([, value]) => typeof value !== 'string')
@@ -78,8 +70,8 @@ const textsOf = (entries: [string, unknown][]): Record<string, string> =>
 
 /** What comes first in both tools. */
 export const head = {
-  from: required('from').describe('Sender email address'),
-  to: required('to').describe('Recipient email address'),
+  from: mustHave('from').describe('Sender email address'),
+  to: mustHave('to').describe('Recipient email address'),
 }
 
 /** What comes last in both tools. */
@@ -113,7 +105,7 @@ export const requestOf = (input: Shared) =>
     attachments: input.attachments,
   }) satisfies Partial<MailRequest>
 
-export const optionsOf = (input: Shared): MailRequest['postmark'] => ({
+export const trackingOf = (input: Shared): MailRequest['postmark'] => ({
   track_opens: input.trackOpens,
   ...(input.trackLinks && { track_links: input.trackLinks }),
   ...(input.tag && { tag: input.tag }),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { AgentMailError } from '../../errors.ts'
 import { defineTool } from '../define-tool.ts'
 import type { PostmarkContext } from './context.ts'
-import { head, optional, optionsOf, requestOf, required, sends, tail } from './fields.ts'
+import { head, mustHave, optional, requestOf, sends, tail, trackingOf } from './fields.ts'
 import { answerOf, inWords, output, told } from './wording.ts'
 
 export default defineTool(
@@ -13,7 +13,7 @@ export default defineTool(
     annotations: sends,
     input: z.object({
       ...head,
-      subject: required('subject').describe('Email subject'),
+      subject: mustHave('subject').describe('Email subject'),
       textBody: optional('textBody').describe('Plain text email body'),
       htmlBody: optional('htmlBody').describe('HTML email body'),
       ...tail,
@@ -25,7 +25,13 @@ export default defineTool(
       if (text === undefined && html === undefined) {
         throw new AgentMailError('invalid_request', 'textBody or htmlBody is required')
       }
-      const request = { ...requestOf(input), subject, text, html, postmark: optionsOf(input) }
+      const request = {
+        ...requestOf(input),
+        subject,
+        text,
+        html,
+        postmark: trackingOf(input),
+      }
       return answerOf(to, await outgoing.send(request))
     },
   },

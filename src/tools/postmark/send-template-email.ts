@@ -1,8 +1,9 @@
 /** send_template_email: a mail that a template of Postmark's makes. */
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
+import { anyObject } from '../fields.ts'
 import type { PostmarkContext } from './context.ts'
-import { head, optionsOf, record, requestOf, sends, tail } from './fields.ts'
+import { head, requestOf, sends, tail, trackingOf } from './fields.ts'
 import { answerOf, inWords, output, told } from './wording.ts'
 
 /** The digits of a number are an id, anything else is an alias. */
@@ -28,7 +29,7 @@ export default defineTool(
     input: z.object({
       ...head,
       templateId,
-      templateModel: record('templateModel').meta({
+      templateModel: anyObject('templateModel').meta({
         type: 'object',
         description: 'Template variables',
       }),
@@ -38,7 +39,7 @@ export default defineTool(
     told,
     async run({ outgoing }: PostmarkContext, input) {
       const { to, templateId: template, templateModel: template_model } = input
-      const postmark = { ...optionsOf(input), template, template_model }
+      const postmark = { ...trackingOf(input), template, template_model }
       return answerOf(to, await outgoing.send({ ...requestOf(input), subject: '', postmark }))
     },
   },

@@ -5,7 +5,7 @@ import { isRecord, jsonOf } from '../../system/text.ts'
 import { type FrontMatter, parseFrontMatter } from './front-matter.ts'
 import { type FencedBlock, joinNote, type NoteText, splitNote } from './note-text.ts'
 import { spanOf } from './yaml-spans.ts'
-import { type Changes, spliceYaml } from './yaml-splice.ts'
+import { type PairChanges, spliceYaml } from './yaml-splice.ts'
 
 export interface ReadNote {
   parts: NoteText
@@ -72,7 +72,7 @@ function changesTo(
   { pairs }: FrontMatter,
   wanted: Record<string, unknown>,
   { isUnlinked }: Way,
-): Changes {
+): PairChanges {
   const known = new Set(pairs.map(({ key }) => key))
   const removed = new Set<number>()
   const replaced = new Map<number, unknown>()
@@ -92,7 +92,7 @@ function changesTo(
 
 function blockWith(
   { parts, frontMatter }: ReadNote,
-  changes: Changes,
+  changes: PairChanges,
   body: string,
   way: Way,
 ): FencedBlock | null {
@@ -117,7 +117,7 @@ function isAsAsked(
   old: ReadNote,
   wanted: Record<string, unknown>,
   body: string,
-  { replaced, removed }: Changes,
+  { replaced, removed }: PairChanges,
 ): boolean {
   if (!text.isWellFormed()) return false
   const note = read(text)

@@ -1,9 +1,9 @@
 /** Changes to front matter that is one map in braces. */
 import { renderKey, renderPair, renderValue, type Style } from './yaml-render.ts'
 import { gapOf } from './yaml-spans.ts'
-import type { Block, Changes, Manner, Splice } from './yaml-splice.ts'
+import type { Block, Manner, PairChanges, Splice } from './yaml-splice.ts'
 
-export function flowSplices(block: Block, changes: Changes, manner: Manner): Splice[] {
+export function flowSplices(block: Block, changes: PairChanges, manner: Manner): Splice[] {
   const style = manner.style === 'json' ? 'json' : 'flow'
   const lastKept = block.spans.findLastIndex((_, index) => !changes.removed.has(index))
   return [
@@ -15,7 +15,7 @@ export function flowSplices(block: Block, changes: Changes, manner: Manner): Spl
 
 function replacements(
   { yaml, pairs, spans }: Block,
-  { replaced }: Changes,
+  { replaced }: PairChanges,
   style: Style,
 ): Splice[] {
   return [...replaced].flatMap(([index, value]) => {
@@ -30,7 +30,7 @@ function replacements(
 }
 
 /** Each with the comma after it; the last ones with the comma before them. */
-function removals({ yaml, spans }: Block, { removed }: Changes, lastKept: number): Splice[] {
+function removals({ yaml, spans }: Block, { removed }: PairChanges, lastKept: number): Splice[] {
   const before = [...removed].flatMap((index) => {
     const [span, next] = [spans[index], spans[index + 1]]
     return index < lastKept && span && next ? [{ from: span.start, to: next.start, text: '' }] : []
@@ -45,7 +45,7 @@ function removals({ yaml, spans }: Block, { removed }: Changes, lastKept: number
 
 function additions(
   { root, spans }: Block,
-  { added }: Changes,
+  { added }: PairChanges,
   lastKept: number,
   style: Style,
 ): Splice[] {

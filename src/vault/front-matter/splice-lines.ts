@@ -3,14 +3,14 @@ import type { CST } from 'yaml'
 import { splicesWithin } from './splice-within.ts'
 import { indented, renderKey, renderPair, renderValue, type Style } from './yaml-render.ts'
 import { gapOf, lineEnd, lineStart, nextLine, type Span } from './yaml-spans.ts'
-import type { Block, Changes, Manner, Splice } from './yaml-splice.ts'
+import type { Block, Manner, PairChanges, Splice } from './yaml-splice.ts'
 
 /** The values that begin on the line of their key, if at all, with nothing of their own. */
 const typesBelow = new Set(['block-map', 'block-seq', 'block-scalar'])
 
 export function lineSplices(
   block: Block,
-  { replaced, removed, added }: Changes,
+  { replaced, removed, added }: PairChanges,
   manner: Manner,
 ): Splice[] {
   let isBelowBlock = false
@@ -64,7 +64,7 @@ function replacement(
 /** At the very end, so that comments stay below the pair that they are about. */
 function addition(
   { yaml, spans, hasEnd }: Block,
-  added: Changes['added'],
+  added: PairChanges['added'],
   { style, lineEnd: end }: Manner,
 ): Splice {
   const [first, last] = [spans[0], spans.at(-1)]

@@ -4,7 +4,7 @@ import { flowSplices } from './splice-flow.ts'
 import { lineSplices } from './splice-lines.ts'
 import { type Span, spanOf } from './yaml-spans.ts'
 
-export interface Changes {
+export interface PairChanges {
   /** The places of the pairs that get another value, or their value written anew. */
   replaced: Map<number, unknown>
   /** The places of the pairs that go. */
@@ -38,7 +38,7 @@ export interface Splice {
 export function spliceYaml(
   yaml: string,
   frontMatter: FrontMatter,
-  changes: Changes,
+  changes: PairChanges,
   manner: Manner,
 ): string {
   const block = {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { Config } from '../../../src/config.ts'
-import type { Limits } from '../../../src/providers/gmail/api.ts'
+import type { RequestLimits } from '../../../src/providers/gmail/api.ts'
 import { openGmail } from '../../../src/providers/gmail/gmail.ts'
 import type { Inbox, OutgoingMail, Provider } from '../../../src/providers/provider.ts'
 import { outgoingMail } from '../email/outgoing-mail.ts'
@@ -15,7 +15,7 @@ interface Place {
   apiUrl: string
   loginUrl: string
   token: object
-  limits?: Partial<Limits>
+  limits?: Partial<RequestLimits>
 }
 
 type Gmail = Provider & { inbox: Inbox }

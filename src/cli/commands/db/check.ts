@@ -13,7 +13,7 @@ import { line } from '../../table.ts'
 import { factsOf } from './facts.ts'
 
 /** Gives the exit code: 1 when something is wrong. */
-export async function check({ flags, json }: Call, config: Config): Promise<number> {
+export async function checkDb({ flags, json }: Call, config: Config): Promise<number> {
   for (const option of ['from', 'to']) {
     if (flags[option] === undefined) continue
     throw new AgentMailError(

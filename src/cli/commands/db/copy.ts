@@ -10,8 +10,7 @@ import {
 import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf, namedDatabase } from '../../../store/database.ts'
 import { StoreError } from '../../../store/store.ts'
-import type { Call } from '../../command.ts'
-import { textOf } from '../../coordination.ts'
+import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
 import { table } from '../../table.ts'
@@ -19,7 +18,7 @@ import { number } from './facts.ts'
 
 const barWidth = 20
 
-export async function copy({ flags, json }: Call, config: Config): Promise<number> {
+export async function copyDb({ flags, json }: Call, config: Config): Promise<number> {
   const { source, target } = await placesOf(flags, config)
   await checkServers(source, target, json)
   const start = performance.now()
@@ -31,7 +30,7 @@ export async function copy({ flags, json }: Call, config: Config): Promise<numbe
 }
 
 async function placesOf(flags: Flags, config: Config) {
-  const [from, to] = [textOf(flags.from), textOf(flags.to)]
+  const [from, to] = [flagText(flags.from), flagText(flags.to)]
   if (to === undefined) throw unnamed('to')
   if (flags.from === '') throw unnamed('from')
   const options = { create: false }

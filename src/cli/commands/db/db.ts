@@ -5,12 +5,12 @@ import type { Call, Command } from '../../command.ts'
 
 const subcommands: Record<string, (call: Call, config: Config) => Promise<number>> = {
   check: async (call, config) => {
-    const { check } = await import('./check.ts')
-    return check(call, config)
+    const { checkDb } = await import('./check.ts')
+    return checkDb(call, config)
   },
   copy: async (call, config) => {
-    const { copy } = await import('./copy.ts')
-    return copy(call, config)
+    const { copyDb } = await import('./copy.ts')
+    return copyDb(call, config)
   },
 }
 

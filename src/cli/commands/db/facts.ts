@@ -1,6 +1,6 @@
 /** What is known of a database, for people. */
 import type { DatabaseCheck } from '../../../coordination/upkeep/check.ts'
-import { shortened } from '../../table.ts'
+import { cutAt } from '../../table.ts'
 
 /** Each with its name; none of a database that is not there. */
 export function factsOf(found: DatabaseCheck): [string, string][] {
@@ -73,7 +73,7 @@ function versions({ versions: kept }: DatabaseCheck): string {
   if (!kept) return 'none, the engine keeps none'
   const { count, newest } = kept
   if (!newest) return 'none yet'
-  return `${number(count)}, the newest ${newest.id.slice(0, 8)} "${shortened(newest.message, 80)}"`
+  return `${number(count)}, the newest ${newest.id.slice(0, 8)} "${cutAt(newest.message, 80)}"`
 }
 
 function cluster({ server }: DatabaseCheck): string {

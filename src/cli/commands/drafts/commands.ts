@@ -11,7 +11,7 @@ import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { atMost } from '../../subcommands.ts'
-import { line, shortened, table } from '../../table.ts'
+import { cutAt, line, table } from '../../table.ts'
 import { findDraft } from './find-draft.ts'
 import { draftWords, goesTo, mailWords } from './words.ts'
 
@@ -19,7 +19,7 @@ import { draftWords, goesTo, mailWords } from './words.ts'
 const mostMails = 20
 const widest = 80
 
-export async function list({ flags, positionals, json }: Call): Promise<number> {
+export async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const vault = Vault.named(new Config(flags))
   const { drafts, mails, faults } = await listDrafts(vault, flags.all === true)
@@ -37,7 +37,7 @@ function draftTable(drafts: DraftHead[]): string[] {
     draft.path,
     stateOf(draft),
     goesTo(draft),
-    shortened(line(draft.subject), widest),
+    cutAt(line(draft.subject), widest),
   ])
   return [
     table(['NOTE', 'STATUS', 'TO', 'SUBJECT'], rows),
@@ -54,14 +54,14 @@ function mailTable(mails: MailHead[]): string[] {
       status,
       from,
       subject,
-      shortened(line(reason ?? ''), widest),
+      cutAt(line(reason ?? ''), widest),
     ])
   const more = mails.length - rows.length
   const shown = table(['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'], rows)
   return [more > 0 ? `${shown}\nand ${more} more` : shown]
 }
 
-export async function show(call: Call): Promise<number> {
+export async function printNote(call: Call): Promise<number> {
   const { vault, path } = await meant(call, 'show')
   const shown = await showNote(vault, path)
   if (call.json) printJson(shown)

@@ -5,10 +5,10 @@ import { runSubcommand, type Subcommand } from '../../subcommands.ts'
 
 const subcommands: Record<string, Subcommand> = {
   list: {
-    run: async (call) => (await import('./commands.ts')).list(call),
+    run: async (call) => (await import('./commands.ts')).printDrafts(call),
     options: ['all'],
   },
-  show: { run: async (call) => (await import('./commands.ts')).show(call), options: [] },
+  show: { run: async (call) => (await import('./commands.ts')).printNote(call), options: [] },
   approve: {
     run: async (call) => (await import('./commands.ts')).approveNote(call),
     options: ['agent', 'by'],

@@ -10,7 +10,7 @@ import type { Drafted, Sent } from '../../../email/outgoing/outgoing.ts'
 import { settleSend } from '../../../email/outgoing/settle-send.ts'
 import { getEmail, listEmails } from '../../../email/reading.ts'
 import { AgentMailError, isUnclear } from '../../../errors.ts'
-import type { Call } from '../../command.ts'
+import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { pipedText } from '../../piped-text.ts'
 import { atMost, countOf } from '../../subcommands.ts'
@@ -21,10 +21,10 @@ const maxListed = 500
 /** Exit code of a mail that may have been sent: not that of a refusal, which may be tried again. */
 const unknownOutcome = 3
 
-export async function list({ flags, positionals, json }: Call): Promise<number> {
+export async function printMails({ flags, positionals, json }: Call): Promise<number> {
   const query = positionals.join(' ') || 'is:unread'
   const max_results = Math.min(countOf('limit', flags.limit) ?? 10, maxListed)
-  const page_token = textOf(flags.page)
+  const page_token = flagText(flags.page)
   const found = await withMail(flags, async (mail) =>
     listEmails(await mail.inbox(), { query, max_results, page_token }),
   )
@@ -45,7 +45,7 @@ export async function list({ flags, positionals, json }: Call): Promise<number> 
   return 0
 }
 
-export async function show({ flags, positionals, json }: Call): Promise<number> {
+export async function printMail({ flags, positionals, json }: Call): Promise<number> {
   const [id] = atMost(1, positionals)
   if (id === undefined) throw missing('which mail?', 'Write agentmail mail show <id>.')
   const mail = await withMail(flags, async (mail) => getEmail(await mail.inbox(), id))
@@ -61,29 +61,29 @@ export async function show({ flags, positionals, json }: Call): Promise<number> 
   return 0
 }
 
-export async function send({ flags, positionals, json }: Call): Promise<number> {
-  const to = textOf(flags.to)
+export async function sendMail({ flags, positionals, json }: Call): Promise<number> {
+  const to = flagText(flags.to)
   if (to === undefined) {
     throw missing(
       'who gets the mail?',
       'Write agentmail mail send --to <address> --subject <text>.',
     )
   }
-  const body = textOf(flags.body) ?? (await pipedText(false, maxBodyBytes))
+  const body = flagText(flags.body) ?? (await pipedText(false, maxBodyBytes))
   if (body === undefined) {
     throw missing('what does the mail say?', 'Give --body, or pipe the text to the command.')
   }
   const sending = withMail(flags, (mail) =>
     mail.send({
-      from: textOf(flags.from),
+      from: flagText(flags.from),
       to,
-      cc: textOf(flags.cc),
-      bcc: textOf(flags.bcc),
-      subject: textOf(flags.subject) ?? '',
+      cc: flagText(flags.cc),
+      bcc: flagText(flags.bcc),
+      subject: flagText(flags.subject) ?? '',
       ...bodyOf(body),
       attachments: positionals.map((path) => ({ path })),
-      reply_to_message_id: textOf(flags['reply-to']),
-      idempotency_key: textOf(flags.key),
+      reply_to_message_id: flagText(flags['reply-to']),
+      idempotency_key: flagText(flags.key),
     }),
   )
   let result: Sent | Drafted
@@ -101,7 +101,7 @@ export async function send({ flags, positionals, json }: Call): Promise<number> 
   return 0
 }
 
-export async function log({ flags, positionals, json }: Call): Promise<number> {
+export async function printLog({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const config = new Config(flags)
   const limit = countOf('limit', flags.limit) ?? 20
@@ -178,9 +178,6 @@ async function auditIfThere(config: Config) {
 
 /** Mail may carry no date that can be understood. */
 const shownTime = (date: string): string => (Number.isNaN(Date.parse(date)) ? '' : localTime(date))
-
-const textOf = (flag: string | boolean | undefined): string | undefined =>
-  typeof flag === 'string' && flag !== '' ? flag : undefined
 
 /** A person who settled a mail as sent may not have known its id. */
 const sentLine = (to: string, id: string): string =>

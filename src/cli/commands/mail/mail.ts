@@ -5,15 +5,15 @@ import { runSubcommand, type Subcommand } from '../../subcommands.ts'
 
 const subcommands: Record<string, Subcommand> = {
   list: {
-    run: async (call) => (await import('./commands.ts')).list(call),
+    run: async (call) => (await import('./commands.ts')).printMails(call),
     options: ['limit', 'page'],
   },
-  show: { run: async (call) => (await import('./commands.ts')).show(call), options: [] },
+  show: { run: async (call) => (await import('./commands.ts')).printMail(call), options: [] },
   send: {
-    run: async (call) => (await import('./commands.ts')).send(call),
+    run: async (call) => (await import('./commands.ts')).sendMail(call),
     options: ['to', 'cc', 'bcc', 'from', 'subject', 'body', 'reply-to', 'key'],
   },
-  log: { run: async (call) => (await import('./commands.ts')).log(call), options: ['limit'] },
+  log: { run: async (call) => (await import('./commands.ts')).printLog(call), options: ['limit'] },
   settle: { run: async (call) => (await import('./commands.ts')).settle(call), options: [] },
 }
 

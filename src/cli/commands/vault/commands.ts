@@ -1,7 +1,7 @@
 /** What the subcommands of `agentmail vault` do and print. */
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
-import { checkNotes, type Problem } from '../../../vault/check.ts'
+import { checkNotes, type NoteProblem } from '../../../vault/check.ts'
 import { initVault } from '../../../vault/init.ts'
 import { listNotes } from '../../../vault/list.ts'
 import { scanNotes } from '../../../vault/search/scan.ts'
@@ -80,11 +80,11 @@ export async function search({ flags, positionals, json }: Call): Promise<number
   return 0
 }
 
-export async function check({ flags, positionals, json }: Call): Promise<number> {
+export async function checkVault({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const vault = Vault.named(new Config(flags))
   const progress = new ProgressLine(json)
-  const problems: Problem[] = []
+  const problems: NoteProblem[] = []
   let notes = 0
   for await (const problem of checkNotes(vault)) {
     notes++
@@ -103,5 +103,5 @@ export async function check({ flags, positionals, json }: Call): Promise<number>
   return problems.length === 0 ? 0 : 1
 }
 
-const told = ({ path, line: row, column, message }: Problem): string =>
+const told = ({ path, line: row, column, message }: NoteProblem): string =>
   line(row === null ? `${path}: ${message}` : `${path}:${row}:${column}: ${message}`)

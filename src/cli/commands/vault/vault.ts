@@ -13,7 +13,7 @@ const subcommands: Record<string, Subcommand> = {
     run: async (call) => (await import('./commands.ts')).search(call),
     options: ['limit'],
   },
-  check: { run: async (call) => (await import('./commands.ts')).check(call), options: [] },
+  check: { run: async (call) => (await import('./commands.ts')).checkVault(call), options: [] },
 }
 
 export const command: Command = {

@@ -1,5 +1,4 @@
-/** What an agent can do at the post office: send, receive, say how it is, see who is there. */
-
+/** What a member of the post office can do: send, receive, say how it is, see who is there. */
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import type { Clock } from '../system/clock.ts'
@@ -14,18 +13,18 @@ import type { Status } from './recipients.ts'
 import type { Asking } from './tmux.ts'
 
 /** An agent at its post office. */
-export interface Post {
+export interface Member {
   agent: Agent
   office: PostOffice
   clock: Clock
 }
 
 /** Who I am and where my mail is; from now on the others can write to me. */
-export async function openPost(
+export async function joinOffice(
   config: Config,
   office: Promise<PostOffice> = PostOffice.locate(config),
   asking: Asking = {},
-): Promise<Post> {
+): Promise<Member> {
   const [agent, opened] = await Promise.all([whoAmI(config, asking), office])
   const clock = systemClock
   opened.create()
@@ -34,7 +33,7 @@ export async function openPost(
 }
 
 export async function send(
-  { agent, office, clock }: Post,
+  { agent, office, clock }: Member,
   to: string,
   message: string,
 ): Promise<{ message_id: string }> {
@@ -59,7 +58,7 @@ export type Received = { from: string; id: string; message: string } | { status:
 
 /** The oldest unread message, which nobody else will get; it is read from now on. */
 export async function receive(
-  { agent, office, clock }: Post,
+  { agent, office, clock }: Member,
   onDamaged: (line: DamagedLine) => void = warnOfDamage(agent.name),
 ): Promise<Received> {
   const taken = await office.mailbox(agent.name).take(onDamaged)
@@ -72,7 +71,7 @@ export async function receive(
 }
 
 export async function setStatus(
-  { agent, office, clock }: Post,
+  { agent, office, clock }: Member,
   status: Status,
 ): Promise<{ status: string }> {
   await office.recipients.setStatus(agent.name, status, clock.now())
@@ -85,16 +84,16 @@ export interface ListedRecipient {
 }
 
 /** Everybody, in window order; I am always among them, ignored windows are not. */
-export function listRecipients(post: Pick<Post, 'agent' | 'office'>): {
+export function listRecipients(member: Pick<Member, 'agent' | 'office'>): {
   recipients: ListedRecipient[]
 } {
-  const own = post.agent.name
+  const own = member.agent.name
   return {
-    recipients: recipientNames(post).map((name) => ({ name, is_current: name === own })),
+    recipients: recipientNames(member).map((name) => ({ name, is_current: name === own })),
   }
 }
 
-function recipientNames({ agent, office }: Pick<Post, 'agent' | 'office'>): string[] {
+function recipientNames({ agent, office }: Pick<Member, 'agent' | 'office'>): string[] {
   const known = office.recipients.list()
   const names = agent.windows
     ? [...agent.windows, ...known.filter(({ pane }) => pane === null).map(({ name }) => name)]
