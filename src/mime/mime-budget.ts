@@ -1,5 +1,5 @@
 /** Leaves out of a mail what would only cost time: the bytes of attachments, and text beyond what anybody reads. */
-import { pauses } from '../system/pause.ts'
+import { pauses } from '../system/clock.ts'
 
 /** The parser takes 5 to 10 µs a line, and holds up everybody else while it works. */
 const maxTextLines = 12_000

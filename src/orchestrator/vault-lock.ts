@@ -1,7 +1,7 @@
 /** One orchestrator at a time works on a vault: a lock that the system drops with its holder. */
 import { closeSync, constants } from 'node:fs'
-import { sleep } from '../system/clock.ts'
-import { lockIfFree } from '../system/lock.ts'
+import type { Folder } from '../system/folder.ts'
+import { openLocked } from '../system/lock.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
 
@@ -14,22 +14,22 @@ export async function lockVault(
   vault: Vault,
   isOver: () => boolean,
 ): Promise<(() => void) | undefined> {
-  const fd = open(vault)
-  while (!lockIfFree(fd)) {
-    if (isOver()) {
-      closeSync(fd)
-      return undefined
-    }
-    await sleep(tryMs)
-  }
-  return () => closeSync(fd)
+  const fd = await openLocked({
+    open: () => inLogs(vault, (folder) => folder.open(name, O_RDWR | O_CREAT, 0o600)),
+    there: () => inLogs(vault, (folder) => folder.stat(name)),
+    patienceMs: Infinity,
+    isOver,
+    firstMs: tryMs,
+    longestMs: tryMs,
+  })
+  return fd === undefined ? undefined : () => closeSync(fd)
 }
 
-function open(vault: Vault): number {
+function inLogs<T>(vault: Vault, use: (folder: Folder) => T): T {
   try {
     const { folder } = vault.make(['Logs'])
     try {
-      return folder.open(name, O_RDWR | O_CREAT, 0o600)
+      return use(folder)
     } finally {
       folder.close()
     }

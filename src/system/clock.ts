@@ -1,4 +1,4 @@
-/** The one door to the time; tests pass a clock of their own. */
+/** The one door to the time, and to waiting; tests pass a clock of their own. */
 
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -12,3 +12,22 @@ export const rfc3339 = (ms: number): string => new Date(ms).toISOString()
 
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Lets others have their turn during long work on the one thread that answers everybody. */
+export type Pause = () => Promise<void> | undefined
+
+const sliceMs = 10
+
+/** @example const pause = pauses(); for (…) { …; await pause() } */
+export function pauses(): Pause {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < sliceMs) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        since = performance.now()
+        resolve()
+      }),
+    )
+  }
+}

@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isSameFile } from './files.ts'
-import { untilAnswered } from './retry.ts'
+import { type Patience, untilAnswered } from './retry.ts'
 
 /** Takes the lock if it is free. The file must be open for writing; the lock goes when it is closed. */
 export type Lock = (fd: number) => boolean
@@ -40,22 +40,21 @@ function load(): TryLock {
   }
 }
 
-export interface ToLock {
+export interface ToLock extends Patience {
   /** Opens the file for writing; nothing where there is none. */
   open(): number | undefined
   /** What stands at the file's place: one that was replaced or removed meanwhile is let go for the one that is there. */
   there(): BigIntStats | undefined
-  /** What is thrown where others do not let go. */
-  busy(): Error
-  patienceMs?: number
+  /** What is thrown where others do not let go; without it, nothing is given then. */
+  busy?: () => Error
   /** Tests pass one that locks nothing, to show what the lock holds together. */
   lock?: Lock | undefined
 }
 
 /** Opens and locks; the lock lasts until the descriptor is closed. Nothing where there is no file. */
 export async function openLocked(file: ToLock): Promise<number | undefined> {
-  const { patienceMs = 15_000, lock = lockIfFree } = file
-  const opened = await untilAnswered({ patienceMs, longestMs: 10 }, () => {
+  const { lock = lockIfFree, busy } = file
+  const opened = await untilAnswered({ patienceMs: 15_000, longestMs: 10, ...file }, () => {
     const fd = file.open()
     if (fd === undefined) return 'missing'
     let isKept = false
@@ -66,6 +65,6 @@ export async function openLocked(file: ToLock): Promise<number | undefined> {
     }
     return isKept ? fd : undefined
   })
-  if (opened === undefined) throw file.busy()
+  if (opened === undefined && busy) throw busy()
   return opened === 'missing' ? undefined : opened
 }

@@ -1,4 +1,4 @@
-/** Makes a text from outside fit to be passed on: no secret in it, nothing invisible, one short line. */
+/** Takes secrets out of texts, and makes one from outside fit to be passed on: nothing invisible in it, one short line. */
 
 const mask = '********'
 const maxCharacters = 500
@@ -28,6 +28,26 @@ const looksSecret: RegExp[] = [
   /\bxox[a-z]-[\w-]{8,}/g,
   /\bSG\.[\w.-]{16,}/g,
 ]
+
+/** Remembers secrets, so that they can be taken out of any text. */
+export class Secrets {
+  readonly #known = new Set<string>()
+
+  add(...secrets: (string | undefined)[]): void {
+    for (const secret of secrets) {
+      // What is shorter is no secret, and would take whole words with it.
+      if (secret !== undefined && secret.length >= 6) {
+        this.#known.add(secret)
+        this.#known.add(encodeURIComponent(secret))
+      }
+    }
+  }
+
+  redact(text: string): string {
+    const longestFirst = [...this.#known].sort((a, b) => b.length - a.length)
+    return longestFirst.reduce((cleaned, secret) => cleaned.replaceAll(secret, mask), text)
+  }
+}
 
 /**
  * The text with these secrets masked, in any case and encoding, and whatever else looks like one.

@@ -2,11 +2,13 @@
 import { sleep } from './clock.ts'
 import { randomFraction } from './random.ts'
 
-interface Patience {
+export interface Patience {
   /** So often at most. */
   tries?: number
   /** For so long. */
   patienceMs?: number
+  /** Until this says so; asked after each try. */
+  isOver?: () => boolean
   /** How long the first pause is, and the longest; on the average. */
   firstMs?: number
   longestMs?: number
@@ -42,12 +44,13 @@ export async function untilDone<T>(
   throw last
 }
 
-async function* attempts({ tries = Infinity, patienceMs = Infinity, ...pauses }: Patience) {
+async function* attempts(patience: Patience) {
+  const { tries = Infinity, patienceMs = Infinity, isOver = () => false } = patience
   const giveUpAt = performance.now() + patienceMs
   for (let attempt = 1; ; attempt++) {
     yield attempt
-    if (attempt >= tries || performance.now() > giveUpAt) return
-    await growingPause(attempt, pauses)
+    if (attempt >= tries || performance.now() > giveUpAt || isOver()) return
+    await growingPause(attempt, patience)
   }
 }
 

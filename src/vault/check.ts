@@ -1,7 +1,7 @@
 /** Finds every note that cannot be read, and says where the fault is. */
 import { AgentMailError } from '../errors.ts'
+import { pauses } from '../system/clock.ts'
 import type { Folder } from '../system/folder.ts'
-import { pauses } from '../system/pause.ts'
 import { readNoteFile } from './note-file.ts'
 import { isFolderName, isForeignName, isNoteName } from './note-path.ts'
 import { readText } from './notes.ts'

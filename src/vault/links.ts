@@ -1,8 +1,8 @@
 /** Mends the wikilinks that pointed to a note which has moved. */
 import { closeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { pauses } from '../system/clock.ts'
 import type { Folder } from '../system/folder.ts'
-import { pauses } from '../system/pause.ts'
 import { untilAnswered } from '../system/retry.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'

@@ -1,6 +1,6 @@
 /** Lists notes in the order of their paths, all or those whose front matter has a value. */
 import { AgentMailError, hasCode } from '../errors.ts'
-import { pauses } from '../system/pause.ts'
+import { pauses } from '../system/clock.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { readNoteFile } from './note-file.ts'
 import { folderPath } from './note-path.ts'

@@ -1,8 +1,8 @@
 /** One box of local mail: what is in it, newest first, and the files behind it. */
 import type { BigIntStats } from 'node:fs'
 import { type HeaderBlock, headersOf, readHeaders } from '../../mime/mail-headers.ts'
+import { pauses } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
-import { pauses } from '../../system/pause.ts'
 import { type BoxName, type OpenMail, openBox, withMail } from './folder.ts'
 import { mailId, threadId } from './id.ts'
 

@@ -1,6 +1,6 @@
 /** Changes for the index, written so many at a time. */
 
-import type { Pause } from '../../system/pause.ts'
+import type { Pause } from '../../system/clock.ts'
 import type { NoteChange } from './index-write.ts'
 import type { NoteIndex } from './note-index.ts'
 

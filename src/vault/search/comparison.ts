@@ -1,9 +1,8 @@
 /** Brings the index in line with the notes: what has changed is read again, what is gone is dropped. */
 
 import { AgentMailError, hasCode } from '../../errors.ts'
-import { systemClock } from '../../system/clock.ts'
+import { type Pause, systemClock } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
-import type { Pause } from '../../system/pause.ts'
 import { removeLeftover } from '../note-change.ts'
 import { isFolderName, isNoteName } from '../note-path.ts'
 import type { Found, Vault } from '../vault.ts'

@@ -1,6 +1,7 @@
 /** Tells on stderr how far a long work on the index has come. */
+
+import { pauses } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
-import { pauses } from '../../system/pause.ts'
 import type { Vault } from '../vault.ts'
 import { walkNotes } from '../walk.ts'
 

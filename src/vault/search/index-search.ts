@@ -1,6 +1,6 @@
 /** Answers a query from the index; what is shown comes from the notes themselves, so that it is true. */
 
-import { pauses } from '../../system/pause.ts'
+import { pauses } from '../../system/clock.ts'
 import type { Vault } from '../vault.ts'
 import { joined } from './change-batch.ts'
 import { type Expression, IndexTerms, maxTerms } from './index-terms.ts'

@@ -1,6 +1,6 @@
 /** Every word that occurs in the notes, in memory, to find those that a part of a word belongs to. */
 
-import { pauses } from '../../system/pause.ts'
+import { pauses } from '../../system/clock.ts'
 import type { NoteIndex } from './note-index.ts'
 import type { Sequence } from './search-query.ts'
 

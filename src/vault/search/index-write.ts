@@ -1,7 +1,7 @@
 /** One write to the index: notes that were read, and notes that are gone. */
 
 import { integer, type Transaction } from '../../store/store.ts'
-import type { Pause } from '../../system/pause.ts'
+import type { Pause } from '../../system/clock.ts'
 import { fold, spaced } from './fold.ts'
 import type { NotePlace } from './note-index.ts'
 import type { Searchable } from './searchable.ts'

@@ -2,9 +2,8 @@
 
 import { isAgain } from '../../store/again.ts'
 import { StoreError } from '../../store/store.ts'
-import { sleep } from '../../system/clock.ts'
+import { pauses, sleep } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
-import { pauses } from '../../system/pause.ts'
 import type { Vault } from '../vault.ts'
 import { Comparison } from './comparison.ts'
 import { FolderWatches } from './folder-watches.ts'

@@ -1,8 +1,8 @@
 /** Searches the notes themselves, for as long as there is no index, and for what an index cannot answer. */
 import type { BigIntStats } from 'node:fs'
 import { AgentMailError, hasCode } from '../../errors.ts'
+import { pauses } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
-import { pauses } from '../../system/pause.ts'
 import { readNoteFile } from '../note-file.ts'
 import type { Vault } from '../vault.ts'
 import { walkNotes } from '../walk.ts'
