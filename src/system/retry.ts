@@ -61,5 +61,5 @@ export const growingPause = (
 ): Promise<void> => sleep(2 * randomFraction() * growing(attempt, firstMs, longestMs))
 
 /** Twice as long each time. */
-const growing = (attempt: number, firstMs: number, longestMs: number): number =>
+export const growing = (attempt: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(attempt - 1, 30), longestMs)

@@ -3,7 +3,7 @@
 import type { Config } from '../../config.ts'
 import { type Asked, answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { sleep } from '../../system/clock.ts'
+import { untilAnswered } from '../../system/retry.ts'
 import { moveNote } from '../../vault/move.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
@@ -49,12 +49,10 @@ const person = { mayApprove: true }
 export async function approve(vault: Vault, path: string, by: ByWhom): Promise<ApprovedNote> {
   const who = { ...by, by: oneLine('the name of who approves', by.by, 255) }
   const approvals = new Approvals(vault)
-  for (let tries = 0; tries < maxTries; tries++) {
-    const note = await findNote(vault, approvals, path)
-    const approved = await tryToApprove(vault, approvals, note, who)
-    if (approved) return approved
-    await sleep(tries)
-  }
+  const approved = await untilAnswered({ tries: maxTries }, async () =>
+    tryToApprove(vault, approvals, await findNote(vault, approvals, path), who),
+  )
+  if (approved) return approved
   throw new AgentMailError('busy', `${path} is being changed all the time`, 'Try again.')
 }
 

@@ -2,7 +2,7 @@
 
 import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { sleep } from '../../system/clock.ts'
+import { untilAnswered } from '../../system/retry.ts'
 import { moveNote } from '../../vault/move.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
@@ -37,7 +37,7 @@ const ends = {
 export async function reject(vault: Vault, path: string, why: Why): Promise<RejectedNote> {
   const by = oneLine('the name of who rejects', why.by, 255)
   const reason = oneLine('the reason', why.reason ?? 'no reason was given', 1000)
-  for (let tries = 0; tries < maxTries; tries++) {
+  const rejected = await untilAnswered({ tries: maxTries }, async () => {
     const note = await noteAt(vault, path)
     if (!note) {
       const before = await rejectedBefore(vault, path)
@@ -47,10 +47,11 @@ export async function reject(vault: Vault, path: string, why: Why): Promise<Reje
     try {
       return await tryToReject(vault, note, { by, reason })
     } catch (error) {
-      if (!isOvertaken(error)) throw error
+      if (isOvertaken(error)) return undefined
+      throw error
     }
-    await sleep(tries)
-  }
+  })
+  if (rejected) return rejected
   throw new AgentMailError('busy', `${path} is being changed all the time`, 'Try again.')
 }
 

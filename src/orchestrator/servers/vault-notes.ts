@@ -1,7 +1,7 @@
 /** The notes of the vault through the obsidian server; where that is away, through the file system itself. */
 import * as z from 'zod'
 import { AgentMailError } from '../../errors.ts'
-import { sleep } from '../../system/clock.ts'
+import { untilDone } from '../../system/retry.ts'
 import { listNotes } from '../../vault/list.ts'
 import { moveNote } from '../../vault/move.ts'
 import { type Note, readNote, writeNote } from '../../vault/notes.ts'
@@ -32,6 +32,8 @@ export interface NoteEdit {
 /** An editor may save the same note again and again. */
 const maxTries = 20
 const pageSize = 1000
+
+const isConflict = (error: unknown) => AgentMailError.is(error, 'conflict')
 
 export class VaultNotes {
   readonly #client: McpClient
@@ -122,11 +124,8 @@ export class VaultNotes {
    * Changes what `edit` says of the note as it is now; somebody else's change at the same moment
    * stays, and `edit` is asked again. Nothing where there is no such note, or nothing to change.
    */
-  async change(
-    path: string,
-    edit: (note: Note) => NoteEdit | undefined,
-  ): Promise<Note | undefined> {
-    for (let tries = 1; ; tries++) {
+  change(path: string, edit: (note: Note) => NoteEdit | undefined): Promise<Note | undefined> {
+    const tryToChange = async () => {
       const note = await this.find(path)
       const wanted = note && edit(note)
       if (!note || !wanted) return undefined
@@ -135,14 +134,9 @@ export class VaultNotes {
         frontmatter: edited(note.frontmatter, wanted.frontmatter),
         body: note.body + (wanted.append ?? ''),
       }
-      try {
-        return await this.#put(changed, note.etag || undefined)
-      } catch (error) {
-        const isConflict = AgentMailError.is(error) && error.code === 'conflict'
-        if (!isConflict || tries === maxTries) throw error
-        await sleep(tries)
-      }
+      return this.#put(changed, note.etag || undefined)
     }
+    return untilDone({ tries: maxTries }, tryToChange, isConflict)
   }
 
   /**
@@ -154,21 +148,18 @@ export class VaultNotes {
     frontmatter: Record<string, unknown>,
     read: unknown,
   ): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const note = await readNote(this.#vault, path)
-        const changed = edited(note.frontmatter, frontmatter)
-        if (JSON.stringify(changed) === JSON.stringify(note.frontmatter)) return
-        if (note.frontmatter.status !== read) return
-        const wanted = { path, frontmatter: changed, body: note.body, if_match: note.etag }
-        await writeNote(this.#vault, wanted, { mayApprove: true })
-        return
-      } catch (error) {
-        if (AgentMailError.is(error) && error.code === 'not_found') return
-        const isConflict = AgentMailError.is(error) && error.code === 'conflict'
-        if (!isConflict || tries === maxTries) throw error
-        await sleep(tries)
-      }
+    const tryToMark = async () => {
+      const note = await readNote(this.#vault, path)
+      const changed = edited(note.frontmatter, frontmatter)
+      if (JSON.stringify(changed) === JSON.stringify(note.frontmatter)) return
+      if (note.frontmatter.status !== read) return
+      const wanted = { path, frontmatter: changed, body: note.body, if_match: note.etag }
+      await writeNote(this.#vault, wanted, { mayApprove: true })
+    }
+    try {
+      await untilDone({ tries: maxTries }, tryToMark, isConflict)
+    } catch (error) {
+      if (!AgentMailError.is(error, 'not_found')) throw error
     }
   }
 
