@@ -1,5 +1,18 @@
-/** Bytes to text in whatever character set they came. */
-import { mendWindows1252 } from './mail-text.ts'
+/** Bytes to text in whatever character set they came, also where nothing, or the wrong thing, says which. */
+import { isUtf8 } from 'node:buffer'
+
+/** What 0x80 to 0x9f are in windows-1252; five of them are nothing. */
+const highWindows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/** Node 20 reads windows-1252 as ISO 8859-1, in which these bytes are control characters that no mail means. */
+export const mendWindows1252 = (text: string): string =>
+  text.replace(/[\u0080-\u009f]/g, (control) =>
+    highWindows1252.charAt(control.charCodeAt(0) - 0x80),
+  )
+
+/** UTF-8, else windows-1252, as mail programs guess it. */
+export const guessedText = (bytes: Buffer): string =>
+  isUtf8(bytes) ? bytes.toString('utf8') : windows1252(bytes)
 
 const windows1252 = (bytes: Uint8Array): string =>
   mendWindows1252(Buffer.from(bytes).toString('latin1'))

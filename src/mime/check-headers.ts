@@ -1,7 +1,7 @@
 /** The last door before a mail is written: what could end a header line, or be read as something else, stays out. */
 
 import { notSent } from '../errors.ts'
-import { checkAddress } from './address-rules.ts'
+import { checkAddress } from './address.ts'
 import { hasControls, hasEncodedWord, inSight, noControls } from './header-text.ts'
 import type { Mail } from './mail.ts'
 

@@ -1,9 +1,9 @@
 /** Reads the headers of a mail: those that are shown or searched, decoded, however many others there are. */
-import { addressParser, decodeWords } from 'postal-mime'
+import { addressParser } from 'postal-mime'
 import { addressText } from './address.ts'
+import { guessedText } from './charset.ts'
 import { keyHeader } from './compose.ts'
-import { mailDate } from './mail-date.ts'
-import { guessedText, mendWindows1252 } from './mail-text.ts'
+import { decodedAddresses, decodedHeader, mailDate } from './header-values.ts'
 
 /** What is longer is cut: nobody shows it, and some of it takes long to take apart. */
 const maxFieldBytes = 16 << 10
@@ -115,7 +115,7 @@ export function headersOf({ fields }: HeaderBlock): MailHeaders {
   const others = [field('cc'), field('bcc')].map((list) => addressesText(list))
   const key = fields.get(keyHeader.toLowerCase())
   return {
-    subject: decoded(field('subject')),
+    subject: decodedHeader(field('subject')),
     sender: addressesText(field('from'), 1),
     to,
     recipients: [to, ...others].filter((list) => list !== '').join(', '),
@@ -123,22 +123,21 @@ export function headersOf({ fields }: HeaderBlock): MailHeaders {
     message_id,
     in_reply_to,
     references: messageIds(field('references')),
-    key: key === undefined ? undefined : decoded(key),
+    key: key === undefined ? undefined : decodedHeader(key),
   }
 }
 
-const decoded = (text: string): string => mendWindows1252(decodeWords(text))
-
-/** What is no address is told as it stands there. */
+/** What is no address, or could not be decoded, is told as it stands there. */
 function addressesText(field: string, limit?: number): string {
-  const addresses = addressParser(field, { flatten: true })
+  const text = decodedAddresses(field)
+  if (text.includes('=?')) return text // else the parser would decode it in its own way
+  const addresses = addressParser(text, { flatten: true })
     .flatMap(({ name, address }) => (address === undefined ? [] : [{ name, address }]))
     .filter(({ name, address }) => name !== '' || address !== '')
     .slice(0, limit)
-  if (addresses.length === 0) return decoded(field)
-  const text = ({ name, address }: { name: string; address: string }) =>
-    address === '' ? name : addressText({ name, address })
-  return mendWindows1252(addresses.map(text).join(', '))
+  const isRead = addresses.every(({ address }) => !/[\s<>]/.test(address))
+  if (addresses.length === 0 || !isRead) return text
+  return addresses.map((one) => (one.address === '' ? one.name : addressText(one))).join(', ')
 }
 
 /** Some programs leave out the angle brackets. */

@@ -1,6 +1,6 @@
 /** Reads the addresses of a header field as people and agents write them, strictly: never what was not meant. */
 import { AgentMailError } from '../errors.ts'
-import { checkAddress } from './address-rules.ts'
+import { checkAddress } from './address.ts'
 import { hasEncodedWord, hasHidden, inSight, refuseControls } from './header-text.ts'
 import type { Address } from './mail.ts'
 

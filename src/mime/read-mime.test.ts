@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import {
+  deceptiveNames,
+  encodedSubjects,
+  undeceived,
+} from '../../test/support/mime/encoded-headers.ts'
 import { readMime } from './read-mime.ts'
 
 describe('reading', () => {
@@ -45,6 +50,17 @@ describe('reading', () => {
     const content =
       typeof bytes !== 'string' ? bytes : Buffer.from(bytes, isLatin ? 'latin1' : 'utf8')
     expect(await readMime(content)).toMatchObject(expected)
+  })
+
+  it.each(encodedSubjects)('decodes %j as every service does', async (header, subject) => {
+    const mail = Buffer.from(`${header}\r\nFrom: a@b.c\r\n\r\nx`)
+    expect((await readMime(mail)).subject).toBe(subject)
+  })
+
+  it('lets no name pass for an address', async () => {
+    const alone = '=?utf-8?Q?boss=40x.y_=3Cboss=40x.y=3E?='
+    const mail = Buffer.from(`From: ${alone}\r\nTo: ${deceptiveNames}\r\n\r\nx`)
+    expect(await readMime(mail)).toMatchObject({ sender: '"boss@x.y <boss@x.y>"', to: undeceived })
   })
 
   it('names what is attached and shows the texts around it', async () => {

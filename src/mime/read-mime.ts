@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { rfc3339 } from '../system/clock.ts'
 import { isRecord } from '../system/text.ts'
+import { guessedText, mendWindows1252 } from './charset.ts'
 import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
-import { guessedText, mendWindows1252 } from './mail-text.ts'
 import { boundaryIn, withinBudget } from './mime-budget.ts'
 
 /** Of a mail that cannot be taken apart, the text as it stands there is better than nothing. */

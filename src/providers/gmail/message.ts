@@ -2,9 +2,8 @@
 
 import { AgentMailError } from '../../errors.ts'
 import { bodyText } from '../../mime/charset.ts'
-import { decodedAddresses, decodedHeader, parameter } from '../../mime/encoded-words.ts'
+import { decodedAddresses, decodedHeader, mailDate, parameter } from '../../mime/header-values.ts'
 import type { Original } from '../../mime/mail.ts'
-import { mailDate } from '../../mime/mail-date.ts'
 import { rfc3339 } from '../../system/clock.ts'
 import type { IncomingMail, MailHead } from '../provider.ts'
 import { type GmailMessage, type GmailPart, partIn } from './reply.ts'

@@ -1,7 +1,5 @@
 /** Lists local mails that match a query, newest first, page by page. */
-
 import { AgentMailError } from '../../errors.ts'
-import { wordsOfHtml } from '../../mime/mail-text.ts'
 import { type MimeMail, readMime } from '../../mime/read-mime.ts'
 import { pauses, rfc3339, systemClock } from '../../system/clock.ts'
 import type { IncomingMail, ListRequest, MailHead } from '../provider.ts'
@@ -96,4 +94,22 @@ async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
   const words = mail.shownText({ text, html }).replace(/\s+/g, ' ').trim()
   const snippet = [...words.slice(0, 2 * snippetLength)].slice(0, snippetLength).join('')
   return { id, subject, sender, date: rfc3339(date), snippet }
+}
+
+/** The words of an HTML text, good enough to look for something in it: tags, styles and comments are left out. */
+export function wordsOfHtml(html: string): string {
+  const withoutHidden = html
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<(style|script|head|title)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+  return withoutHidden
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, entityText)
+}
+
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
+
+function entityText(_: string, decimal = '', hexadecimal = '', name = ''): string {
+  if (name !== '') return entities.get(name.toLowerCase()) ?? ' '
+  const code = decimal === '' ? Number.parseInt(hexadecimal, 16) : Number(decimal)
+  return code > 0x10ffff ? ' ' : String.fromCodePoint(code)
 }

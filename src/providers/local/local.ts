@@ -2,7 +2,6 @@
 
 import { AgentMailError } from '../../errors.ts'
 import type { Address } from '../../mime/mail.ts'
-import { wordsOfHtml } from '../../mime/mail-text.ts'
 import { type MimeMail, readMime } from '../../mime/read-mime.ts'
 import { rfc3339 } from '../../system/clock.ts'
 import type { Lock } from '../../system/lock.ts'
@@ -12,7 +11,7 @@ import { LocalBox, type LocalHead, type MailBytes } from './box.ts'
 import { makeMailFolder } from './folder.ts'
 import { isLocalId, threadId } from './id.ts'
 import { LocalLabels } from './labels.ts'
-import { type LocalMail, listMails, type ShownText } from './list.ts'
+import { type LocalMail, listMails, type ShownText, wordsOfHtml } from './list.ts'
 import { writeSent } from './send.ts'
 
 export interface LocalOptions {
