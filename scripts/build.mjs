@@ -1,10 +1,9 @@
 /** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative } from 'node:path'
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
-import { handshake } from './handshake.mjs'
+import { rehearse } from './rehearsal.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -82,7 +81,11 @@ export async function buildAll() {
   } finally {
     await stop() // its process would stay as long as this one, which may go on to serve
   }
-  writeCodeCaches()
+  const toolsets = [...lazyFiles.keys()].map((name) => /^mcp-toolsets-(\w+)$/.exec(name)?.[1])
+  rehearse(
+    dist,
+    toolsets.filter((name) => name !== undefined),
+  )
 }
 
 async function buildFiles() {
@@ -91,46 +94,6 @@ async function buildFiles() {
     await build({ ...settings, entryPoints: { [name]: source } })
   }
   writeFileSync(join(dist, 'agentmail.cjs'), binary, { mode: 0o755 })
-}
-
-/** Runs what is run often, in a repository and a window of its own, and keeps what V8 compiled for it. */
-function writeCodeCaches() {
-  const scratch = join(root, 'node_modules/.cache/agentmail/build')
-  rmSync(scratch, { recursive: true, force: true })
-  for (const folder of ['.git/objects', '.git/refs', 'bin']) {
-    mkdirSync(join(scratch, folder), { recursive: true })
-  }
-  writeFileSync(join(scratch, '.git/HEAD'), 'ref: refs/heads/main\n')
-  const tmux = "#!/bin/sh\necho '$0 1 build'\necho build\necho other\n"
-  writeFileSync(join(scratch, 'bin/tmux'), tmux, { mode: 0o755 })
-  const env = {
-    PATH: [join(scratch, 'bin'), process.env.PATH].join(delimiter),
-    TMUX: 'build,1,0',
-    TMUX_PANE: '%0',
-    VAULT_PATH: scratch,
-    XDG_CACHE_HOME: scratch,
-  }
-  for (const name of lazyFiles.keys()) {
-    const toolset = /^mcp-toolsets-(\w+)$/.exec(name)?.[1]
-    if (toolset) runKept(['mcp', toolset], { cwd: scratch, env, input: handshake })
-  }
-  for (const command of [
-    ['recipients'],
-    ['send', '-r', 'other', '-m', 'hello'],
-    ['receive'],
-    ['status', 'ready'],
-    ['post', 'subject', 'text'],
-  ]) {
-    runKept(command, { cwd: scratch, env })
-  }
-}
-
-function runKept(command, options) {
-  const keeper = ['--require', join(root, 'scripts/keep-code-cache.cjs')]
-  const args = [...keeper, join(dist, 'agentmail.cjs'), ...command]
-  const stdio = ['pipe', 'ignore', 'pipe']
-  const { status, stderr } = spawnSync(process.execPath, args, { input: '', ...options, stdio })
-  if (status !== 0) throw new Error(`agentmail ${command.join(' ')} failed: ${stderr}`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

@@ -1,5 +1,4 @@
 /** Reads JSON-RPC messages, from text or one a line from a stream, and says what is wrong with text that is none. */
-import type { Readable } from 'node:stream'
 import {
   type JSONRPCMessage,
   PARSE_ERROR,
@@ -20,7 +19,7 @@ interface Refused {
 type Read = { message: JSONRPCMessage } | Refused
 
 /** One after the other, as they are asked for: nothing is read ahead but what the stream has at hand. */
-export async function* readMessages(input: Readable): AsyncGenerator<Read> {
+export async function* readMessages(input: AsyncIterable<Buffer>): AsyncGenerator<Read> {
   for await (const line of linesOf(input)) {
     if (line === undefined) yield refusal(`Message is longer than ${maxLineBytes} bytes`)
     else if (line.trim() !== '') yield readMessage(line)
@@ -28,7 +27,7 @@ export async function* readMessages(input: Readable): AsyncGenerator<Read> {
 }
 
 /** Lines, the last one also without its newline; nothing in place of one that is too long, which is never held. */
-async function* linesOf(input: Readable): AsyncGenerator<string | undefined> {
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string | undefined> {
   let parts: Buffer[] = []
   let length = 0
   const take = () => {

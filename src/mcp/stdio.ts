@@ -1,5 +1,5 @@
 /** MCP on standard input and output: every line gets its answer, one after the other, and none is fatal. */
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import {
   isJSONRPCRequest,
   type JSONRPCMessage,
@@ -44,7 +44,10 @@ export function serveOn<Context>(
   })
 }
 
-type Calls = Pick<OpenToolset<unknown>, 'mayTakeLong' | 'stopWaiting'>
+interface Calls extends Pick<OpenToolset<unknown>, 'mayTakeLong' | 'stopWaiting'> {
+  /** A request that the client has an answer to already. */
+  answered?: RequestId | undefined
+}
 
 /**
  * Takes up a request when the answer to the one before has left. So two messages sent in a row
@@ -56,9 +59,10 @@ export class StdioTransport implements Transport {
   onclose: Transport['onclose']
   onerror: Transport['onerror']
 
-  readonly #input: Readable
+  readonly #input: AsyncIterable<Buffer>
   readonly #output: Writable
   readonly #calls: Calls
+  #answered: RequestId | undefined
   /** The requests that are being answered. */
   readonly #open = new Map<RequestId, () => void>()
   readonly #beside = new Set<Promise<void>>()
@@ -69,10 +73,11 @@ export class StdioTransport implements Transport {
   readonly ended: Promise<boolean>
   #end: (isComplete: boolean) => void = () => {}
 
-  constructor(input: Readable, output: Writable, calls: Calls = {}) {
+  constructor(input: AsyncIterable<Buffer>, output: Writable, calls: Calls = {}) {
     this.#input = input
     this.#output = output
     this.#calls = calls
+    this.#answered = calls.answered
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -90,8 +95,9 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#write(message)
     const answered = answeredBy(message)
+    if (answered === undefined || answered !== this.#answered) await this.#write(message)
+    else this.#answered = undefined
     if (answered !== undefined) this.#open.get(answered)?.()
   }
 

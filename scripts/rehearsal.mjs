@@ -1,0 +1,87 @@
+/** The end of a build: runs what is run often, and keeps how a server greets and what V8 compiled. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { handshake, handshakeIn, ping } from './handshake.mjs'
+
+const scripts = dirname(fileURLToPath(import.meta.url))
+const commands = [
+  ['recipients'],
+  ['send', '-r', 'other', '-m', 'hello'],
+  ['receive'],
+  ['status', 'ready'],
+  ['post', 'subject', 'text'],
+]
+
+/** @param toolsets those that `agentmail mcp` serves */
+export function rehearse(dist, toolsets) {
+  const stage = new Stage(join(dist, 'agentmail.cjs'))
+  try {
+    const greetings = { mailbox: greetingOf(stage, 'mailbox') }
+    const text = `exports.greetings=${JSON.stringify(greetings)}`
+    writeFileSync(join(dist, 'mcp-greetings.cjs'), text)
+    const keeper = ['--require', join(scripts, 'keep-code-cache.cjs')]
+    for (const toolset of toolsets) stage.run(['mcp', toolset], handshake + ping, keeper)
+    for (const command of commands) stage.run(command, '', keeper)
+  } finally {
+    stage.clear()
+  }
+}
+
+/** What the server itself answers, in each revision that it speaks. */
+function greetingOf(stage, toolset) {
+  const initialize = {}
+  let tools
+  for (const revision of SUPPORTED_PROTOCOL_VERSIONS) {
+    const lines = stage.run(['mcp', toolset], handshakeIn(revision)).trimEnd().split('\n')
+    const [welcome, listed] = lines.map((line) => JSON.stringify(JSON.parse(line).result))
+    initialize[revision] = welcome
+    tools ??= listed
+    if (tools !== listed) throw new Error(`The tools of ${toolset} are others in ${revision}`)
+  }
+  return { initialize, tools }
+}
+
+/** A repository, and a window of a tmux that says what it is asked for. */
+class Stage {
+  #binary
+  #folder = mkdtempSync(join(tmpdir(), 'agentmail-build-'))
+
+  constructor(binary) {
+    this.#binary = binary
+    const folders = ['.git/objects', '.git/refs', 'bin', 'vault', 'home']
+    for (const folder of folders) mkdirSync(join(this.#folder, folder), { recursive: true })
+    writeFileSync(join(this.#folder, '.git/HEAD'), 'ref: refs/heads/main\n')
+    const tmux = "#!/bin/sh\necho '$0 1 build'\necho build\necho other\n"
+    writeFileSync(join(this.#folder, 'bin/tmux'), tmux, { mode: 0o755 })
+  }
+
+  /** Gives what it printed. */
+  run(command, input, options = []) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [...options, this.#binary, ...command],
+      {
+        cwd: this.#folder,
+        env: {
+          PATH: [join(this.#folder, 'bin'), process.env.PATH].join(delimiter),
+          HOME: join(this.#folder, 'home'),
+          TMUX: 'build,1,0',
+          TMUX_PANE: '%0',
+          VAULT_PATH: join(this.#folder, 'vault'),
+        },
+        input,
+        encoding: 'utf8',
+      },
+    )
+    if (status === 0) return stdout
+    throw new Error(`agentmail ${command.join(' ')} failed: ${stderr}`)
+  }
+
+  clear() {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
