@@ -1,4 +1,4 @@
-/** The rules of the house for its tests: what is fast starts nothing. */
+/** The rules of the house for its tests, and for the size of everything: what is fast starts nothing, files and folders stay small. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,8 @@ const below = (folder: string): string[] =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join(folder, file))
 
-const tests = [...below('src'), ...below('test')].filter((file) => file.endsWith('.test.ts'))
+const all = [...below('src'), ...below('test')]
+const tests = all.filter((file) => file.endsWith('.test.ts'))
 const isFast = (file: string) =>
   !/\.(process|database)\.test\.ts$/.test(file) && !file.startsWith('test/hard/')
 
@@ -41,5 +42,21 @@ describe('a test', () => {
     const processes = tests.filter((file) => file.endsWith('.process.test.ts'))
     expect(processes.filter((file) => !wayToProcesses(file))).toEqual([])
     expect(processes.length).toBeGreaterThan(20)
+  })
+})
+
+describe('the house', () => {
+  it('has files of at most 300 lines, tests too', () => {
+    const lines = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length - 1
+    // A table of every setting is one table.
+    const long = all.filter((file) => lines(file) > 300 && file !== 'src/settings.ts')
+    expect(long.map((file) => `${file}: ${lines(file)}`)).toEqual([])
+  })
+
+  it('has folders of at most 20 files, but for one file a tool, one a command', () => {
+    const counts = new Map<string, number>()
+    const counted = all.filter((file) => !/^src\/(tools|cli\/commands)\//.test(file))
+    for (const file of counted) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([])
   })
 })

@@ -1,6 +1,8 @@
 /** The normal form of paths: the same for every spelling, and nothing leads outside. */
+
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { randomFrom } from '../../test/support/seeded-random.ts'
 import { AgentMailError } from '../errors.ts'
 import { isAbsolute, normalPath } from './paths.ts'
 
@@ -44,22 +46,14 @@ const pieces = [
 ]
 const joints = ['/', '//', '\\', '\\\\', '/./', '\\.\\', '/../', '\\..\\', '/../../']
 
-/** Numbers that look random and are the same in every run. */
-function* seeded(seed: number): Generator<number, never> {
-  for (let state = seed; ; ) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    yield state / 2 ** 32
-  }
-}
-
 function spellings(count: number): string[] {
-  const random = seeded(20260115)
-  const pick = (from: string[]) => from[Math.floor(random.next().value * from.length)] ?? ''
+  const random = randomFrom(20260115)
+  const pick = (from: string[]) => from[Math.floor(random() * from.length)] ?? ''
   const made = Array.from({ length: count }, () => {
-    const length = 1 + Math.floor(random.next().value * 6)
-    const start = random.next().value < 0.3 ? pick(joints) : ''
+    const length = 1 + Math.floor(random() * 6)
+    const start = random() < 0.3 ? pick(joints) : ''
     const steps = Array.from({ length }, () => pick(pieces) + pick(joints))
-    return start + steps.join('') + (random.next().value < 0.5 ? pick(pieces) : '')
+    return start + steps.join('') + (random() < 0.5 ? pick(pieces) : '')
   })
   const plain = [...pieces, ...joints].flatMap((piece) => [
     ...[piece, `../${piece}`, `${piece}/..`, `${piece}\\..\\..`, `./${piece}`, `a/../${piece}`],

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { seededChoice } from '../../test/support/seeded-random.ts'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { PostOffice } from './post-office.ts'
@@ -80,13 +81,7 @@ describe('hostile names', () => {
 describe('a random name', () => {
   it('comes back from its file, and never shares it', () => {
     const alphabet = ['.', '/', '%', '2', 'E', 'e', 'F', ' ', '\\', 'a', 'A', 'é', '📬', '\u0301']
-    const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
-    console.log(`random names: SEED=${seed}`)
-    let state = seed
-    const below = (limit: number) => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return Math.floor((state / 2 ** 32) * limit)
-    }
+    const below = seededChoice()
     const nameByFile = new Map<string, string>()
     for (let round = 0; round < 20_000; round++) {
       const letters = Array.from({ length: 1 + below(8) }, () => alphabet[below(alphabet.length)])

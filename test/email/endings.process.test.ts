@@ -5,12 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended } from '../support/agentmail.ts'
 import { MailHome, type Outcome, outcomeOf, sendByTool } from '../support/email/mail-home.ts'
 import { eventually } from '../support/eventually.ts'
+import { loading, oddTime } from '../support/loading.ts'
 import type { LineClient } from '../support/mcp/line-client.ts'
-import { oddTime } from '../support/odd-time.ts'
 import { FakeGmail, sendPath } from '../support/providers/fake-gmail.ts'
 import { FakePostmark } from '../support/providers/fake-postmark.ts'
 import { mail as postmarkMail } from '../support/providers/postmark.ts'
-import { loading } from '../support/vault/vault-processes.ts'
 
 const mail = { to: 'jane@example.com', subject: 'Tea', body: 'At four?', key: 'draft-1' }
 

@@ -1,9 +1,9 @@
 /** Hostile mails through the real server: nothing hidden is told, nothing is fetched, nobody is written to because a mail says so. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { worker } from '../support/agentmail.ts'
 import { hostileMails } from '../support/email/hostile-mails.ts'
 import { GmailPlace, LocalPlace } from '../support/email/mail-place.ts'
 import { ordinaryMails } from '../support/email/ordinary-mails.ts'
@@ -14,6 +14,7 @@ import {
   seen,
   steeringMails,
 } from '../support/email/reaching-mails.ts'
+import { loading } from '../support/loading.ts'
 import type { ToolClient } from '../support/mcp/tool-client.ts'
 
 const fence =
@@ -43,7 +44,7 @@ const mails: ReadMail[] = [
 
 const trapEnv = (file: string) => ({
   NETWORK_TRAP: file,
-  NODE_OPTIONS: `--import=${worker('network-trap')}`,
+  ...loading(['network-trap']),
 })
 const trapped = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 

@@ -1,6 +1,7 @@
 /** The coordination server killed and out of space under load: nothing acknowledged is lost, nothing is stored twice or by halves. */
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { expectDamage } from '../support/control-run.ts'
 import { compare, readStored } from '../support/coordination/stored.ts'
 import {
   makeWrite,
@@ -17,12 +18,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 180_000 })
-
-/** A control run must show damage, or the test beside it proves nothing; chance gets a few tries. */
-async function expectDamage(run: () => Promise<number>): Promise<void> {
-  for (let attempt = 1; attempt <= 5; attempt++) if ((await run()) > 0) return
-  expect.fail('the control run showed no damage')
-}
 
 describe('a server killed at random moments under sixteen writers', () => {
   async function weather(kills: number, options: Partial<StormOptions> = {}) {

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Env, ended, startWorker } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
+import { loading } from '../support/loading.ts'
 import { isLong } from '../support/parts.ts'
 import { LocalFolder, mail } from '../support/providers/local-folder.ts'
-import { loading } from '../support/vault/vault-processes.ts'
 
 describe('labels', () => {
   /** How many of the labels that several processes gave one mail at once are missing. */

@@ -1,7 +1,9 @@
 /** SQLite under several processes at once, and after a kill at any statement of its migration. */
 import { describe, expect, it } from 'vitest'
+import { expectDamage } from '../support/control-run.ts'
 import { isLong } from '../support/parts.ts'
-import { expectDamage, seededChoice, upTo } from '../support/store/databases.ts'
+import { seededChoice } from '../support/seeded-random.ts'
+import { upTo } from '../support/store/databases.ts'
 import { create, newPath, open, refusal, sql } from '../support/store/sqlite-files.ts'
 import { startSqlite } from '../support/store/sqlite-processes.ts'
 

@@ -1,10 +1,10 @@
 /** A vault whose servers are killed at random moments. Each promise is also tried with its safeguard off. */
 import { describe, expect, it, vi } from 'vitest'
 import { expectDamage } from '../support/control-run.ts'
+import { loading } from '../support/loading.ts'
 import { isLong } from '../support/parts.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type Kills, killMovers, killWriters } from '../support/vault/vault-kills.ts'
-import { loading } from '../support/vault/vault-processes.ts'
 
 /** Long beyond need: other tests run at the same time. */
 vi.setConfig({ testTimeout: isLong ? 900_000 : 240_000 })

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../support/agentmail.ts'
 import { canLimit, canMount, limitedProcess, smallDisk } from '../support/full-disk.ts'
+import { loading } from '../support/loading.ts'
 import { provenNote, provenVersion } from '../support/orchestrator/proven-notes.ts'
 import { TestVault } from '../support/vault/vault.ts'
-import { loading, VaultServer } from '../support/vault/vault-processes.ts'
+import { VaultServer } from '../support/vault/vault-processes.ts'
 
 /** A server whose calls of the file system are noted. */
 async function watched(vault: TestVault, workers: string[] = [], env: Env = {}) {

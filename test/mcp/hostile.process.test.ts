@@ -1,5 +1,4 @@
 /** Hostile input to `agentmail mcp`: lines that are no MCP, storms of them, and clients that are stubborn. */
-import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -9,6 +8,7 @@ import { corpus, notJson, notMcp, type Outcome } from '../support/mcp/hostile-li
 import { LineClient } from '../support/mcp/line-client.ts'
 import { eras, type Id } from '../support/mcp/protocol.ts'
 import { isLong } from '../support/parts.ts'
+import { chosenSeed } from '../support/seeded-random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const office = () => ({
@@ -80,8 +80,7 @@ describe.each(eras)('a storm of generated lines, %s era', (era) => {
   const round = 250
 
   it(`answers each usable id once and stands (${total} lines)`, { timeout: 900_000 }, async () => {
-    const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
-    console.log(`storm, ${era} era: SEED=${seed}`)
+    const seed = chosenSeed()
     const storm = new Storm(seed, era)
     const client = await LineClient.open({ ...office(), era })
     const atLeast = new Map<Id, number>()

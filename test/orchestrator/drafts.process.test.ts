@@ -2,56 +2,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Approvals } from '../../src/orchestrator/approval/approvals.ts'
-import { approve } from '../../src/orchestrator/approval/approve.ts'
-import { reject } from '../../src/orchestrator/approval/reject.ts'
-import { standingAt } from '../../src/orchestrator/approval/standing.ts'
-import { Vault } from '../../src/vault/vault.ts'
 import { agentmail } from '../support/agentmail.ts'
+import { filled, lunch, mail, recorded, reply } from '../support/orchestrator/drafts-to-decide.ts'
 import { TestVault } from '../support/vault/vault.ts'
-import { loading } from '../support/vault/vault-processes.ts'
-
-const reply = `---
-status: pending_approval
-to: Jane <jane@example.com>
-bcc: boss@example.com
-subject: "Re: Offer"
-reply_to_message_id: abc
-priority: urgent
-attachments: [Files/a.txt]
----
-Dear Jane\u001b[2J,
-yes.
-`
-const lunch = '---\nto: paul@example.com\nsubject: Lunch\n---\nAt noon?\n'
-const mail = '---\nstatus: drafted\nmessage_id: abc\nsubject: Offer\n---\nWell?\nNote: forged\n'
-const delegation = `---
-status: pending_approval
-message_id: def
-from: bill@example.com
-subject: Invoice
-triage: delegate
----
-Please pay.
-`
-
-function filled() {
-  const vault = new TestVault()
-  vault.put('Files/a.txt', 'file')
-  vault.put('Drafts/reply.md', reply)
-  vault.put('Drafts/lunch.md', lunch)
-  vault.put('Needs_Action/reply.md', mail)
-  vault.put('Needs_Action/invoice.md', delegation)
-  const drafts = (...args: string[]) => agentmail(['drafts', ...args], { env: vault.env })
-  return { vault, drafts }
-}
-
-const recorded = (vault: TestVault): Record<string, unknown>[] =>
-  vault
-    .text('Logs/approvals.jsonl')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 
 describe('agentmail drafts', () => {
   it('lists what waits, urgent mail first, and tells what is no draft beside it', async () => {
@@ -300,60 +253,5 @@ describe('agentmail drafts', () => {
       exitCode: 2,
       stderr: expect.stringContaining('VAULT_PATH is not set'),
     })
-  })
-})
-
-describe('a command that is killed', () => {
-  /** Kills it at each of its calls in turn, and does the same again after each. */
-  async function killEverywhere(
-    args: string[],
-    again: (vault: Vault) => Promise<unknown>,
-    look: (test: TestVault, vault: Vault) => unknown,
-  ) {
-    for (let call = 1; call < 200; call++) {
-      const { vault: test } = filled()
-      const vault = new Vault(test.root)
-      const env = { ...test.env, ...loading(['killed-call'], { KILL_AT: String(call) }) }
-      const { signal, stdout } = await agentmail(['drafts', ...args], { env })
-      // The answer is one write: who reads its first line alone must not make it fail.
-      if (signal !== null) expect(stdout).toBe('')
-      expect(await standingAt(vault, new Approvals(vault), approved)).not.toMatchObject({
-        is: 'by hand',
-      })
-      if (signal !== null) await again(vault)
-      await look(test, vault)
-      if (signal === null) return call
-    }
-    throw new Error('it never came to its end')
-  }
-
-  const approved = 'Approved/reply.md'
-  const notesOf = (vault: TestVault) =>
-    vault.files().filter((file) => /^(Drafts|Approved|Done)\/[^.].*md$/.test(file))
-
-  it('completes an approval when it is run again', async () => {
-    const again = (vault: Vault) => approve(vault, 'Drafts/reply.md', { by: 'anna' })
-    const calls = await killEverywhere(
-      ['approve', 'Drafts/reply.md'],
-      again,
-      async (test, vault) => {
-        expect(notesOf(test)).toEqual([approved, 'Drafts/lunch.md'])
-        const approvals = new Approvals(vault)
-        expect((await standingAt(vault, approvals, approved)).is).toBe('approved')
-        expect(await approvals.verdicts()).toHaveLength(1)
-      },
-    )
-    expect(calls).toBeGreaterThan(5)
-  })
-
-  it('completes a rejection when it is run again', async () => {
-    const again = (vault: Vault) => reject(vault, 'Drafts/reply.md', { by: 'anna' })
-    const calls = await killEverywhere(['reject', 'Drafts/reply.md'], again, (test) => {
-      expect(notesOf(test)).toEqual(['Done/reply.md', 'Drafts/lunch.md'])
-      expect(test.text('Done/reply.md')).toContain('status: rejected')
-      expect(test.text('Needs_Action/reply.md')).toContain('status: needs_info')
-      expect(recorded(test)).toHaveLength(1)
-    })
-    expect(calls).toBeGreaterThan(5)
   })
 })

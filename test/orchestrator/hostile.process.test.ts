@@ -1,12 +1,13 @@
 /** Hostile mails and models through the orchestrator: nobody is written to but the sender of a mail, and only what a person has approved. */
+
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Note } from '../../src/vault/notes.ts'
-import { worker } from '../support/agentmail.ts'
 import { hostileMails } from '../support/email/hostile-mails.ts'
 import { disguisedMails, fetchingMails, steeringMails } from '../support/email/reaching-mails.ts'
+import { loading } from '../support/loading.ts'
 import { Clerk, type Told } from '../support/orchestrator/clerk.ts'
 import { FakeLlm } from '../support/orchestrator/fake-llm.ts'
 import {
@@ -54,7 +55,7 @@ beforeAll(async () => {
     ...llm.env('openai'),
     NETWORK_TRAP: join(clerk.folder, 'trap'),
     NETWORK_TRAP_EXCEPT: new URL(llm.url).port,
-    NODE_OPTIONS: `--import=${worker('network-trap')}`,
+    ...loading(['network-trap']),
   })
   expect([ran.exitCode, ran.stderr]).toEqual([1, ''])
   events = ran.events

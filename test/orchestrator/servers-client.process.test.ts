@@ -1,113 +1,21 @@
-/** The client of MCP servers, on servers that die, hang, flood and answer nonsense. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+/** The client of MCP servers: answers, fallbacks, and its own end. */
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { AgentMailError } from '../../src/errors.ts'
-import { FallbackLog } from '../../src/orchestrator/servers/fallback-log.ts'
-import {
-  type CallOptions,
-  McpClient,
-  type McpClientOptions,
-} from '../../src/orchestrator/servers/mcp-client.ts'
-import { Vault } from '../../src/vault/vault.ts'
-import { binary, worker } from '../support/agentmail.ts'
+import { binary } from '../support/agentmail.ts'
 import { eventually } from '../support/eventually.ts'
+import {
+  atEnd,
+  failure,
+  instead,
+  isAlive,
+  Scene,
+  value,
+} from '../support/orchestrator/server-scene.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { TestVault } from '../support/vault/vault.ts'
-
-const schema = z.object({ name: z.string(), count: z.number() })
-type Value = z.infer<typeof schema>
-const value: Value = { name: 'Ada', count: 1 }
-const instead: Value = { name: 'fallback', count: 0 }
-const secret = 'hunter2-is-secret'
-
-interface Line {
-  event: string
-  timestamp: string
-  tool: string
-  message: string
-}
-
-/** Many of these tests wait most of the time, so they run beside each other and end together. */
-const ends: (() => unknown)[] = []
-const atEnd = (end: () => unknown) => ends.unshift(end)
-afterAll(() => Promise.all(ends.map((end) => end())))
-
-/** A client on a stand-in server, and what can be seen of both from outside. */
-class Scene {
-  readonly vault: TestVault
-  readonly client: McpClient
-  readonly troubles: object[] = []
-  readonly #starts: string
-
-  constructor(start: string, options: Partial<McpClientOptions> = {}) {
-    const folder = temporaryFolder(atEnd)
-    this.vault = new TestVault(folder)
-    this.#starts = join(folder, 'starts')
-    this.client = new McpClient({
-      name: 'obsidian',
-      command: [process.execPath, worker('stand-in-server'), start, this.#starts],
-      env: { GIVEN: 'x' },
-      timeoutMs: 10_000,
-      coolDownMs: 60_000,
-      log: new FallbackLog(new Vault(this.vault.root)),
-      secrets: [secret],
-      onTrouble: (trouble) => this.troubles.push(trouble),
-      ...options,
-    })
-    atEnd(() => this.client.close())
-  }
-
-  read(tool: string, args = {}, how: Partial<CallOptions<Value>> = {}): Promise<Value> {
-    return this.client.call(tool, args, { schema, isSafe: true, ...how })
-  }
-
-  write(tool: string, args = {}, how: Partial<CallOptions<Value>> = {}): Promise<Value> {
-    return this.client.call(tool, args, { schema, isSafe: false, ...how })
-  }
-
-  withFallback(tool: string, how: Partial<CallOptions<Value>> = {}): Promise<Value> {
-    return this.write(tool, {}, { fallback: async () => instead, ...how })
-  }
-
-  /** Every process that was started, oldest first. */
-  get pids(): number[] {
-    return existsSync(this.#starts)
-      ? readFileSync(this.#starts, 'utf8').trim().split('\n').map(Number)
-      : []
-  }
-
-  get timesListed(): number {
-    return readFileSync(`${this.#starts}.lists`, 'utf8').length
-  }
-
-  get log(): string {
-    return join(this.vault.root, `Logs/mcp_fallback_${new Date().toISOString().slice(0, 10)}.jsonl`)
-  }
-
-  lines(): Line[] {
-    if (!existsSync(this.log)) return []
-    return readFileSync(this.log, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  }
-
-  events(): string[] {
-    return this.lines().map(({ event, tool }) => `${event} ${tool}`)
-  }
-}
-
-/** One that is dead but not yet taken notice of by its parent is not alive. */
-const isAlive = (pid: number): boolean =>
-  existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-
-const failure = (call: Promise<unknown>): Promise<AgentMailError> =>
-  call.then(
-    () => Promise.reject(new Error('it did not fail')),
-    (error) => (AgentMailError.is(error) ? error : Promise.reject(error)),
-  )
 
 describe('an answer', () => {
   const scene = new Scene('good')
@@ -195,142 +103,6 @@ describe('an answer', () => {
 
   it('came from one process through all of this', () => {
     expect(scene.pids).toHaveLength(1)
-  })
-})
-
-describe.concurrent('a server that dies', () => {
-  it('is started again for a read, and answers it', async () => {
-    const scene = new Scene('good')
-    expect(await scene.read('die_first')).toEqual(value)
-    expect(scene.pids).toHaveLength(2)
-    expect(scene.lines()).toEqual([])
-  })
-
-  it('or only stops to talk is ended, and started again for a read', async () => {
-    const scene = new Scene('stubborn')
-    expect(await scene.read('close_first')).toEqual(value)
-    expect(scene.pids.map(isAlive)).toEqual([false, true])
-  })
-
-  it('is not asked to write twice', async () => {
-    const scene = new Scene('good')
-    expect((await failure(scene.write('die_first'))).details).toMatchObject({ may_have_run: true })
-    expect(scene.pids).toHaveLength(1)
-    expect(await scene.write('die_first'), 'control').toEqual(value)
-  })
-
-  it('gives each of the calls that were under way an answer or its fallback', async () => {
-    const scene = new Scene('good')
-    const under = Array.from({ length: 20 }, (_, i) =>
-      i === 10
-        ? scene.withFallback('die')
-        : i % 2
-          ? scene.withFallback('slow')
-          : scene.read('slow'),
-    )
-    const answers = await Promise.all(under)
-    expect(answers.filter((_, i) => i % 2 === 0 && i !== 10)).toEqual(Array(9).fill(value))
-    expect(answers.filter((_, i) => i % 2 === 1 || i === 10)).toEqual(Array(11).fill(instead))
-    expect(scene.pids).toHaveLength(2)
-    expect(scene.lines()).toHaveLength(11)
-  })
-
-  it('between two calls is not missed', async () => {
-    const scene = new Scene('good')
-    process.kill((await scene.write('pid')).count, 'SIGKILL')
-    await eventually('it is gone', () => !isAlive(scene.pids[0] ?? 0))
-    await eventually('a write is answered', () => scene.write('good').catch(() => undefined))
-    expect(scene.pids).toHaveLength(2)
-  })
-
-  it.each([
-    ['dies', ''],
-    ['tattles', 'no account for token ********'],
-  ])('when it is started (%s) is left alone, and tells its last line', async (start, told) => {
-    const scene = new Scene(start)
-    const error = await failure(scene.write('good'))
-    expect(error.details).toMatchObject({ may_have_run: false })
-    expect(error.message).toContain(told)
-    expect(error.message).not.toContain('starting')
-    for (let i = 0; i < 3; i++) await failure(scene.write('good'))
-    for (let i = 0; i < 3; i++) expect(await scene.withFallback('good')).toEqual(instead)
-    await failure(scene.client.takes('good', 'first'))
-    expect(scene.pids).toHaveLength(1)
-    expect(scene.events()).toEqual(['mcp_escalation good', 'mcp_fallback good'])
-    expect(scene.troubles).toEqual([
-      { server: 'obsidian', tool: 'good', message: scene.lines()[0]?.message, isEscalated: true },
-      expect.objectContaining({ isEscalated: false }),
-    ])
-    expect(JSON.stringify(scene.lines())).not.toContain(secret)
-  })
-
-  it('or is not there at all is told', async () => {
-    const scene = new Scene('good', { command: ['/nowhere/server'] })
-    expect((await failure(scene.write('good'))).message).toContain('ENOENT')
-    expect(await scene.withFallback('good')).toEqual(instead)
-  })
-
-  it('is tried again after its rest, and then rests longer', async () => {
-    const scene = new Scene('dies', { coolDownMs: 100 })
-    await failure(scene.read('good'))
-    await eventually('it is started four times', async () => {
-      await failure(scene.read('good'))
-      return scene.pids.length === 4
-    })
-    const rests = scene.lines().map(({ timestamp }) => Date.parse(timestamp))
-    expect((rests[3] ?? 0) - (rests[2] ?? 0)).toBeGreaterThanOrEqual(390)
-  })
-})
-
-describe.concurrent('a server that hangs', () => {
-  const timeoutMs = 1500
-
-  it('is given a moment for a gentle call, and is gone after it', async () => {
-    const scene = new Scene('stubborn', { timeoutMs, coolDownMs: 0 })
-    await scene.read('good')
-    const error = await failure(scene.write('hang', {}, { isGentle: true }))
-    expect(error.details).toMatchObject({ may_have_run: true })
-    expect(scene.pids.map(isAlive).at(-1)).toBe(true)
-    const closing = performance.now()
-    await scene.client.close()
-    expect(performance.now() - closing).toBeLessThan(6000)
-    expect(scene.pids.map(isAlive)).not.toContain(true)
-  })
-
-  it.each([
-    ['hangs', 'good'],
-    ['good', 'hang'],
-    ['stubborn', 'hang'],
-    ['wrapped', 'hang'],
-    ['good', 'spin'],
-    ['good', 'flood'],
-    ['good', 'progress'],
-  ])('(%s, %s) is gone before the fallback runs', async (start, tool) => {
-    const scene = new Scene(start, { timeoutMs })
-    const alive: boolean[] = []
-    const fallback = async () => {
-      alive.push(...scene.pids.map(isAlive))
-      return instead
-    }
-    expect(await scene.withFallback(tool, { fallback, isSafe: true })).toEqual(instead)
-    expect(alive).toEqual(Array(start === 'wrapped' ? 2 : 1).fill(false))
-    expect(scene.events()).toEqual([`mcp_fallback ${tool}`])
-    expect(scene.lines()[0]?.message).toMatch(/^it did not (answer|start) within [\d.]+ s$/)
-    expect(await scene.withFallback('good')).toEqual(instead)
-    expect(scene.pids).toHaveLength(alive.length)
-  })
-
-  it('with a line that has no end is gone too', async () => {
-    const scene = new Scene('good')
-    expect(await scene.withFallback('endless_line')).toEqual(instead)
-    expect(scene.pids.map(isAlive)).toEqual([false])
-  })
-
-  it('is started anew after its rest', async () => {
-    const scene = new Scene('good', { timeoutMs, coolDownMs: 0 })
-    await failure(scene.write('hang'))
-    expect(await scene.read('good')).toEqual(value)
-    expect(scene.pids.map(isAlive)).toEqual([false, true])
   })
 })
 

@@ -1,5 +1,4 @@
 /** Hostile input over HTTP and SSE: bodies that are no MCP and storms of them, each answered, and the next call too. */
-import { randomInt } from 'node:crypto'
 import { Agent } from 'node:http'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +8,7 @@ import { Storm } from '../support/coordination/storm.ts'
 import { corpus, type Outcome } from '../support/mcp/hostile-lines.ts'
 import { type Answer, type Era, eras, type Id, meta, requestLine } from '../support/mcp/protocol.ts'
 import { isLong } from '../support/parts.ts'
+import { chosenSeed } from '../support/seeded-random.ts'
 import { answersIn, ask, callHeaders, type Reply } from '../support/server/http.ts'
 import { TestServer } from '../support/server/server.ts'
 import { SseClient } from '../support/server/sse-client.ts'
@@ -162,7 +162,6 @@ const withUsableId = z.looseObject({ id: z.union([z.string(), z.int()]), method:
 describe('a storm of generated calls', () => {
   const total = isLong ? 33_400 : 1_000
   const atOnce = 8
-  const pick = () => Number(process.env.SEED ?? randomInt(2 ** 31))
 
   /** Runs `each` for so many lines, some at a time. */
   async function pour(storm: Storm, each: (line: Buffer) => Promise<void>): Promise<void> {
@@ -177,8 +176,7 @@ describe('a storm of generated calls', () => {
     `gets an answer to each over Streamable HTTP, %s era (${total} calls)`,
     { timeout: 900_000 },
     async (era) => {
-      const seed = pick()
-      console.log(`storm over HTTP, ${era} era: SEED=${seed}`)
+      const seed = chosenSeed()
       const server = await TestServer.start()
       const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
       onTestFinished(() => agent.destroy())
@@ -202,8 +200,7 @@ describe('a storm of generated calls', () => {
   it(`gets an answer to each usable id over SSE (${total} calls)`, {
     timeout: 900_000,
   }, async () => {
-    const seed = pick()
-    console.log(`storm over SSE: SEED=${seed}`)
+    const seed = chosenSeed()
     const server = await TestServer.start()
     const client = await SseClient.open(server.url)
     const agent = new Agent({ keepAlive: true, maxSockets: atOnce })

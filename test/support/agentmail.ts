@@ -4,8 +4,9 @@ import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 export const binary = join(root, 'dist/agentmail.cjs')
-export const worker = (name: string): string =>
-  join(root, 'node_modules/.cache/agentmail/workers', `${name}.mjs`)
+/** Where the tests' own programs are. */
+export const built = join(root, 'node_modules/.cache/agentmail')
+export const worker = (name: string): string => join(built, 'workers', `${name}.mjs`)
 
 export type Env = Record<string, string | undefined>
 

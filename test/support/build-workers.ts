@@ -1,4 +1,4 @@
-/** Bundles the programs in test/support/workers/, which tests start as processes of their own. */
+/** Bundles the programs in test/support/workers/, which tests start as processes of their own, and what they load into others from preloads/. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -6,10 +6,11 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '../..')
 
 export default async function buildWorkers(): Promise<void> {
-  const folder = join(root, 'test/support/workers')
+  const folders = ['workers', 'preloads'].map((name) => join(root, 'test/support', name))
   await build({
-    entryPoints: readdirSync(folder).map((file) => join(folder, file)),
-    outdir: join(root, 'node_modules/.cache/agentmail/workers'),
+    entryPoints: folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file))),
+    outdir: join(root, 'node_modules/.cache/agentmail'),
+    outbase: join(root, 'test/support'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',

@@ -6,9 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Folder } from '../../src/system/folder.ts'
 import { removeLeftover } from '../../src/vault/note-change.ts'
 import { eventually } from '../support/eventually.ts'
+import { loading } from '../support/loading.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { TestVault } from '../support/vault/vault.ts'
-import { loading, VaultServer } from '../support/vault/vault-processes.ts'
+import { VaultServer } from '../support/vault/vault-processes.ts'
 
 type Call = 'fsyncSync' | 'linkSync' | 'renameSync' | 'unlinkSync'
 

@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import { integer, type Store } from '../../../src/store/store.ts'
 import { WriteQueue } from '../../../src/store/write-queue.ts'
+import { expectDamage } from '../../support/control-run.ts'
 import { isLong } from '../../support/parts.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
-  expectDamage,
   interleaved,
   type NewDatabase,
   registerAgents,
-  seededChoice,
   TestDatabase,
   upTo,
 } from '../../support/store/databases.ts'

@@ -4,9 +4,9 @@ import { SharedClock } from '../../../src/coordination/shared-clock.ts'
 import { Sweeper } from '../../../src/coordination/sweeper.ts'
 import { WatchedClock } from '../../../src/coordination/watched-clock.ts'
 import { isLong } from '../../support/parts.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   type NewDatabase,
-  seededChoice,
   staleMs,
   TestClock,
   TestDatabase,

@@ -5,17 +5,17 @@ import type { Project } from '../../../src/coordination/coordination.ts'
 import { AgentMailError } from '../../../src/errors.ts'
 import { type Store, text } from '../../../src/store/store.ts'
 import { WriteQueue } from '../../../src/store/write-queue.ts'
+import { expectDamage } from '../../support/control-run.ts'
 import { isLong } from '../../support/parts.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
-  expectDamage,
   interleaved,
   listOf,
   type NewDatabase,
   registerAgents,
   type Server,
-  seededChoice,
   staleMs,
   TestClock,
   TestDatabase,

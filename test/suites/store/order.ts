@@ -1,17 +1,17 @@
 /** Ids and times: in the order of commits and without gaps, so that a reader with a cursor misses and repeats nothing. */
 import { describe, expect, it } from 'vitest'
 import { WriteQueue } from '../../../src/store/write-queue.ts'
+import { expectDamage } from '../../support/control-run.ts'
 import { isLong } from '../../support/parts.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
-  expectDamage,
   interleaved,
   listOf,
   type NewDatabase,
   registerAgents,
   type Server,
-  seededChoice,
   TestDatabase,
   upTo,
 } from '../../support/store/databases.ts'

@@ -8,12 +8,12 @@ import {
   type Transaction,
   text,
 } from '../../../src/store/store.ts'
+import { expectDamage } from '../../support/control-run.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   breathe,
-  expectDamage,
   interleaved,
   type NewDatabase,
-  seededChoice,
   TestDatabase,
 } from '../../support/store/databases.ts'
 

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Project } from '../../../src/coordination/coordination.ts'
 import { AgentMailError } from '../../../src/errors.ts'
+import { expectDamage } from '../../support/control-run.ts'
 import { isLong } from '../../support/parts.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
-  expectDamage,
   listOf,
   type NewDatabase,
   registerAgents,
-  seededChoice,
   TestDatabase,
   troubled,
   upTo,

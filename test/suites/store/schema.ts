@@ -3,13 +3,8 @@ import { expect, it } from 'vitest'
 import { migrate } from '../../../src/store/schema.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { isLong } from '../../support/parts.ts'
-import {
-  listOf,
-  type NewDatabase,
-  seededChoice,
-  TestDatabase,
-  upTo,
-} from '../../support/store/databases.ts'
+import { seededChoice } from '../../support/seeded-random.ts'
+import { listOf, type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
 
 /** The same store for so many statements; at the next one it fails. */
 class Interrupted implements Store {

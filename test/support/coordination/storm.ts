@@ -1,16 +1,6 @@
 /** Generated lines for an MCP server: calls, distorted and damaged calls, and what nobody asked for; the same for the same seed. */
 import { type Era, type Id, requestLine } from '../mcp/protocol.ts'
-
-/** A small generator of numbers, the same for the same seed (mulberry32). */
-function generator(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
+import { choiceFrom } from '../seeded-random.ts'
 
 /** What a toolset calls things. */
 interface Words {
@@ -30,7 +20,7 @@ export class Storm {
   #count = 0
 
   constructor(seed: number, era: Era, words = mailbox) {
-    this.#random = generator(seed)
+    this.#random = choiceFrom(seed)
     this.#era = era
     this.#words = words
   }

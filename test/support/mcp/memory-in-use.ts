@@ -1,16 +1,14 @@
 /** What a server needs, apart from the garbage that Node has not collected yet. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { type Env, worker } from '../agentmail.ts'
+import type { Env } from '../agentmail.ts'
 import { eventually } from '../eventually.ts'
+import { loading } from '../loading.ts'
 import type { TestServer } from '../server/server.ts'
 
 /** For a server that is to be asked. */
-export const tellsMemory: Env = {
-  NODE_OPTIONS: `--import ${pathToFileURL(worker('tell-memory'))}`,
-}
+export const tellsMemory: Env = loading(['tell-memory'])
 
 const told = z.object({ used: z.number(), rss: z.number(), withGarbage: z.number() })
 type Memory = z.infer<typeof told>

@@ -15,7 +15,7 @@ import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { binary, type Env, ended, type Ran, start, worker } from '../agentmail.ts'
 import { MailHome } from '../email/mail-home.ts'
-import { oddTime } from '../odd-time.ts'
+import { oddTime } from '../loading.ts'
 import type { FakeGmail } from '../providers/fake-gmail.ts'
 
 const rules = `---

@@ -1,10 +1,9 @@
 /** Databases for the tests of stores: connections to them, coordinations on them, and stores that make trouble. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { Coordination, type Project } from '../../../src/coordination/coordination.ts'
 import { type Store, StoreError, type StoreTrouble } from '../../../src/store/store.ts'
 import type { Clock } from '../../../src/system/clock.ts'
-import { seededRandom } from '../seeded-random.ts'
 
 /** Makes an empty database, and gives what connects to it as often as it is called. */
 export type NewDatabase = () => Promise<() => Promise<Store>>
@@ -123,24 +122,12 @@ export const troubled =
     }
   }
 
-/** Whole numbers below another that can be had again. */
-export function seededChoice(): (below: number) => number {
-  const random = seededRandom()
-  return (below) => Math.floor(random() * below)
-}
-
 /** Waits for a turn or a few, seldom for a moment. */
 export async function breathe(random: (below: number) => number): Promise<void> {
   if (random(100) === 0) return sleep(1)
   for (let turns = random(4); turns > 0; turns--) {
     await new Promise((resolve) => setImmediate(resolve))
   }
-}
-
-/** A control run must show damage, or the test beside it proves nothing; chance gets a few tries. */
-export async function expectDamage(run: () => Promise<number>): Promise<void> {
-  for (let attempt = 1; attempt <= 5; attempt++) if ((await run()) > 0) return
-  expect.fail('the control run showed no damage')
 }
 
 /** The numbers from 1 to `count`. */

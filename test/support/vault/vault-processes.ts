@@ -1,10 +1,10 @@
 /** Processes at a vault: its server, with safeguards off if asked, and workers that do many things at once. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type Env, ended, startWorker, worker } from '../agentmail.ts'
+import { type Env, ended, startWorker } from '../agentmail.ts'
+import { loading } from '../loading.ts'
 import { LineClient } from '../mcp/line-client.ts'
 import { errorSchema, type ToolError } from '../mcp/tool-client.ts'
 import type { TestVault } from './vault.ts'
@@ -12,12 +12,6 @@ import type { TestVault } from './vault.ts'
 const resultSchema = z.looseObject({
   isError: z.boolean().optional(),
   content: z.tuple([z.object({ text: z.string() })]),
-})
-
-/** What a server has in its environment that loads these workers first, the last one around the others. */
-export const loading = (workers: string[], env: Env = {}): Env => ({
-  NODE_OPTIONS: workers.map((name) => `--import=${pathToFileURL(worker(name))}`).join(' '),
-  ...env,
 })
 
 /** `agentmail mcp obsidian`, spoken to in lines, so that it can be killed in the midst of them. */
