@@ -2,7 +2,7 @@
 import { integer, type Row, text } from '../store/store.ts'
 import type { Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
-import { IdempotencyKeys } from './idempotency.ts'
+import { KeyedWrites } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
 import { readPage, type Stream } from './pages.ts'
 import { timeText } from './time.ts'
@@ -19,13 +19,11 @@ const stream: Stream = { table: 'changes', time: 'announced_us', filter: 'agent_
 
 export class Changes {
   readonly #desk: Desk
-  readonly #agents: Agents
-  readonly #keys: IdempotencyKeys
+  readonly #writes: KeyedWrites
 
   constructor(desk: Desk, agents: Agents) {
     this.#desk = desk
-    this.#agents = agents
-    this.#keys = new IdempotencyKeys(desk.project)
+    this.#writes = new KeyedWrites(desk, agents)
   }
 
   async announce({
@@ -39,7 +37,7 @@ export class Changes {
     summary: string
     idempotency_key?: string | undefined
   }): Promise<{ change_id: number }> {
-    const { project, queue, news } = this.#desk
+    const { project, news } = this.#desk
     const [file_path = ''] = await this.#desk.normalPaths([spelling])
     const call = {
       agent_id,
@@ -47,28 +45,24 @@ export class Changes {
       key: idempotency_key,
       content: [file_path, summary],
     }
-    const needs = [...this.#keys.needs(call), this.#agents.alive(agent_id)]
-    return queue.writeWith(needs, async (write) => {
-      const before = await this.#keys.answeredBefore(write, call)
-      const agent = await this.#agents.touch(write, agent_id)
-      if (before !== undefined) return { change_id: before }
+    const change_id = await this.#writes.once(call, async (write, agent) => {
       const ledger = await Ledger.open(write, this.#desk)
-      const change_id = ledger.nextChangeId()
+      const id = ledger.nextChangeId()
       const at = ledger.nextTime()
       write.append('changes', {
         project,
-        id: change_id,
+        id,
         announced_us: at,
         agent_id,
         agent_name: agent.name,
         file_path,
         summary,
       })
-      ledger.record(agent, 'announced', { at, file_path, change_id })
-      this.#keys.rememberAnswer(write, call, change_id)
-      write.afterCommit(() => news.stored({ project, stream: 'changes' }, change_id))
-      return { change_id }
+      ledger.record(agent, 'announced', { at, file_path, change_id: id })
+      write.afterCommit(() => news.stored({ project, stream: 'changes' }, id))
+      return id
     })
+    return { change_id }
   }
 
   async get({

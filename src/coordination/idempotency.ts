@@ -3,8 +3,10 @@ import { AgentMailError } from '../errors.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
 import { integer, type Transaction, text } from '../store/store.ts'
 import { sha256 } from '../system/text.ts'
+import type { AgentName, Agents } from './agents.ts'
+import type { Desk } from './desk.ts'
 
-export interface KeyedCall {
+interface KeyedCall {
   agent_id: string
   tool: 'send_message' | 'announce_change'
   /** Nothing: the call is not keyed. */
@@ -18,26 +20,42 @@ interface Answer {
   result_id: number
 }
 
-/** The keys of one project. */
-export class IdempotencyKeys {
-  readonly #project: string
+/** The writes of a project's agents that may carry a key. */
+export class KeyedWrites {
+  readonly #desk: Desk
+  readonly #agents: Agents
   readonly #answers: Supply<Answer>
 
-  constructor(project: string) {
-    this.#project = project
+  constructor(desk: Desk, agents: Agents) {
+    this.#desk = desk
+    this.#agents = agents
     this.#answers = {
       table: 'idempotency_keys',
-      get: (transaction, names) => readAnswers(transaction, project, names),
+      get: (transaction, names) => readAnswers(transaction, desk.project, names),
     }
   }
 
-  /** What a keyed call needs. */
-  needs(call: KeyedCall): Need[] {
+  /** Gives the id of what `work` writes; with a key that came before, the id that the first call was given. */
+  async once(
+    call: KeyedCall,
+    work: (write: Write, agent: AgentName) => Promise<number>,
+  ): Promise<number> {
+    const needs = [...this.#needs(call), this.#agents.alive(call.agent_id)]
+    return this.#desk.queue.writeWith(needs, async (write) => {
+      const before = await this.#answeredBefore(write, call)
+      const agent = await this.#agents.touch(write, call.agent_id)
+      if (before !== undefined) return before
+      const id = await work(write, agent)
+      this.#rememberAnswer(write, call, id)
+      return id
+    })
+  }
+
+  #needs(call: KeyedCall): Need[] {
     return call.key ? [{ supply: this.#answers, key: nameOf(call, call.key) }] : []
   }
 
-  /** The id that the first call with this key was given; nothing if this is the first. */
-  async answeredBefore(write: Write, call: KeyedCall): Promise<number | undefined> {
+  async #answeredBefore(write: Write, call: KeyedCall): Promise<number | undefined> {
     if (!call.key) return undefined
     const before = await write.need(this.#answers, nameOf(call, call.key))
     if (!before || before.content_hash === contentHash(call)) return before?.result_id
@@ -48,13 +66,13 @@ export class IdempotencyKeys {
     )
   }
 
-  rememberAnswer(write: Write, call: KeyedCall, result_id: number): void {
+  #rememberAnswer(write: Write, call: KeyedCall, result_id: number): void {
     if (!call.key) return
     const { agent_id, tool } = call
     const answer = { content_hash: contentHash(call), result_id }
     const key_hash = sha256(call.key)
     write.append('idempotency_keys', {
-      project: this.#project,
+      project: this.#desk.project,
       agent_id,
       tool,
       key_hash,

@@ -4,7 +4,7 @@ import type { Write } from '../store/batch.ts'
 import { integer, type Row, text } from '../store/store.ts'
 import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
-import { IdempotencyKeys } from './idempotency.ts'
+import { KeyedWrites } from './idempotency.ts'
 import { type JournalEvent, Ledger } from './ledger.ts'
 import type { NewsItem } from './news.ts'
 import { readPage, type Stream } from './pages.ts'
@@ -41,12 +41,12 @@ const stream: Stream = { table: 'messages', time: 'created_us', filter: 'channel
 export class Messages {
   readonly #desk: Desk
   readonly #agents: Agents
-  readonly #keys: IdempotencyKeys
+  readonly #writes: KeyedWrites
 
   constructor(desk: Desk, agents: Agents) {
     this.#desk = desk
     this.#agents = agents
-    this.#keys = new IdempotencyKeys(desk.project)
+    this.#writes = new KeyedWrites(desk, agents)
   }
 
   async send({
@@ -56,22 +56,16 @@ export class Messages {
   }: Letter & { agent_id: string; idempotency_key?: string | undefined }): Promise<{
     message_id: number
   }> {
-    const { queue } = this.#desk
     const call = {
       agent_id,
       tool: 'send_message' as const,
       key: idempotency_key,
       content: [letter.channel, letter.subject, letter.body],
     }
-    const needs = [...this.#keys.needs(call), this.#agents.alive(agent_id)]
-    return queue.writeWith(needs, async (write) => {
-      const before = await this.#keys.answeredBefore(write, call)
-      const agent = await this.#agents.touch(write, agent_id)
-      if (before !== undefined) return { message_id: before }
-      const message_id = await store(write, this.#desk, agent, letter, 'said')
-      this.#keys.rememberAnswer(write, call, message_id)
-      return { message_id }
-    })
+    const message_id = await this.#writes.once(call, (write, agent) =>
+      store(write, this.#desk, agent, letter, 'said'),
+    )
+    return { message_id }
   }
 
   /** For an agent, which must be registered. */

@@ -3,10 +3,10 @@
 import type { Write } from '../store/batch.ts'
 import { marks, type Row, text } from '../store/store.ts'
 import { log } from '../system/log.ts'
+import type { WatchedClock } from './clocks.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'
-import type { WatchedClock } from './watched-clock.ts'
 
 /** A sweep that comes later than this was held up, and so were signs of life. */
 const pauseToleranceMs = 5000

@@ -2,24 +2,14 @@
 import * as z from 'zod'
 import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
-import { filled, messageId } from './fields.ts'
+import { labelling, labelName, messageId } from './fields.ts'
 
 export default defineTool(
   {
     name: 'add_label',
     description: 'Add a label to a mail; it is made if it is not there.',
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: true,
-    },
-    input: z.object({
-      message_id: messageId,
-      label_name: filled('label_name', 'Give the name of a label.').describe(
-        'Name of a label, such as Clients/Acme',
-      ),
-    }),
+    annotations: labelling,
+    input: z.object({ message_id: messageId, label_name: labelName('label_name') }),
     output: z.object({ labeled: z.literal(true), labels: z.array(z.string()) }),
     run: async ({ inbox }: GmailContext, { message_id, label_name }) => ({
       labeled: true as const,

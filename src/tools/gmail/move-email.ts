@@ -2,25 +2,15 @@
 import * as z from 'zod'
 import { defineTool, inJson } from '../define-tool.ts'
 import type { GmailContext } from './context.ts'
-import { filled, messageId } from './fields.ts'
+import { labelling, labelName, messageId } from './fields.ts'
 
 export default defineTool(
   {
     name: 'move_email',
     description:
       'Take a mail out of the inbox and put it under a label, which is made if it is not there. INBOX puts it back.',
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: true,
-    },
-    input: z.object({
-      message_id: messageId,
-      destination_label: filled('destination_label', 'Give the name of a label.').describe(
-        'Name of a label, such as Clients/Acme',
-      ),
-    }),
+    annotations: labelling,
+    input: z.object({ message_id: messageId, destination_label: labelName('destination_label') }),
     output: z.object({ moved: z.literal(true), labels: z.array(z.string()) }),
     run: async ({ inbox }: GmailContext, { message_id, destination_label }) => ({
       moved: true as const,

@@ -1,8 +1,7 @@
 /** Clocks of servers that are set back or forward, or slept: who is alive stays, and who is not goes in the end. */
 import { expect, it, vi } from 'vitest'
-import { SharedClock } from '../../../src/coordination/shared-clock.ts'
+import { SharedClock, WatchedClock } from '../../../src/coordination/clocks.ts'
 import { Sweeper } from '../../../src/coordination/sweeper.ts'
-import { WatchedClock } from '../../../src/coordination/watched-clock.ts'
 import { isLong } from '../../support/parts.ts'
 import { seededChoice } from '../../support/seeded-random.ts'
 import {

@@ -8,8 +8,7 @@ import type { Event } from '../../../orchestrator/events.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
-import { shellWord } from '../../shell-word.ts'
-import { line, plain } from '../../table.ts'
+import { line, plain, shellWord } from '../../table.ts'
 import { demoConfig, makeDemoFolder } from './folder.ts'
 
 /** Without a terminal nobody may be there to approve. */

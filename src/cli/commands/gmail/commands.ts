@@ -8,8 +8,7 @@ import { knownAccounts } from '../../../providers/gmail/places.ts'
 import { openInBrowser } from '../../../system/run-program.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
-import { shellWord } from '../../shell-word.ts'
-import { line } from '../../table.ts'
+import { line, shellWord } from '../../table.ts'
 import { type AccountState, stateOf } from './state.ts'
 
 export async function login({ flags, json }: Call): Promise<number> {

@@ -9,9 +9,8 @@ import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
-import { shellWord } from '../../shell-word.ts'
 import { atMost, countOf } from '../../subcommands.ts'
-import { line } from '../../table.ts'
+import { line, shellWord } from '../../table.ts'
 
 const defaultHits = 20
 

@@ -1,5 +1,33 @@
-/** A clock that notices when it was set, since whoever reads it compares it with the steady time. */
+/** The clocks of a coordination: the database's, where several machines share one, and one that notices when it was set. */
 import type { Clock } from '../system/clock.ts'
+
+/** Goes on by itself between two looks at the database, whatever is done to this machine's clock. */
+export class SharedClock implements Clock {
+  readonly #look: () => Promise<number>
+  /** The database's time when this process's steady time was 0. */
+  #base = 0
+
+  private constructor(look: () => Promise<number>) {
+    this.#look = look
+  }
+
+  static async open(look: () => Promise<number>): Promise<SharedClock> {
+    const clock = new SharedClock(look)
+    await clock.set()
+    return clock
+  }
+
+  now(): number {
+    return Math.floor(this.#base + performance.now())
+  }
+
+  async set(): Promise<void> {
+    const before = performance.now()
+    const time = await this.#look()
+    const after = performance.now()
+    this.#base = time - (before + after) / 2
+  }
+}
 
 /** How far the two may drift apart between two looks. */
 const toleranceMs = 5000
@@ -7,6 +35,7 @@ const toleranceMs = 5000
 /** One that is looked up elsewhere is looked up again by `set`. */
 export type SettableClock = Clock & { set?(): Promise<void> }
 
+/** Compares itself with the steady time whenever it is read. */
 export class WatchedClock implements Clock {
   readonly #clock: SettableClock
   readonly #toleranceMs: number
