@@ -42,6 +42,11 @@ export class Correspondence {
     return (await this.#wayOut()).send(request)
   }
 
+  /** Within which a key means one mail. */
+  async scope(): Promise<string> {
+    return (await this.#wayOut()).scope
+  }
+
   async close(): Promise<void> {
     await (await this.#outgoing?.catch(() => undefined))?.close()
   }

@@ -1,4 +1,5 @@
 /** What the orchestrator tells while it works: one line an event, for a person, as JSON, and in Logs/. */
+import type { AgentMailError } from '../errors.ts'
 import { type Clock, rfc3339 } from '../system/clock.ts'
 
 export type EventName =
@@ -80,4 +81,25 @@ export class Teller {
       failed: this.count('failed'),
     }
   }
+}
+
+/** An error with its next step. */
+export function inOneLine({ message, next }: AgentMailError): string {
+  const line = (text: string) => text.replace(/\s*\n\s*/g, ' ').trim()
+  return next ? `${line(message).replace(/[.:]+$/, '')}. ${line(next)}` : line(message)
+}
+
+/** @example counted(1, 'mail') // '1 mail' */
+export const counted = (count: number, what: string, many = `${what}s`): string =>
+  `${count} ${count === 1 ? what : many}`
+
+const longest = 100
+
+/** What others wrote, short enough for a line. */
+export function inShort(text: string, otherwise: string): string {
+  const characters = [...text.trim()]
+  if (characters.length === 0) return otherwise
+  return characters.length <= longest
+    ? text.trim()
+    : `${characters.slice(0, longest - 1).join('')}…`
 }

@@ -1,24 +1,33 @@
 /** Puts the orchestrator together as the settings say: its servers, who decides, and the ways out. */
-
 import type { Config } from '../config.ts'
-import { Correspondence, checkSendSettings } from '../email/correspondence.ts'
-import { openProvider, readableProvider } from '../email/mail-provider.ts'
+import { checkSendSettings } from '../email/correspondence.ts'
+import { readableProvider } from '../email/mail-provider.ts'
+import { openLedger } from '../email/outgoing/open-outgoing.ts'
 import { checkRecipients } from '../email/outgoing/recipients.ts'
+import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
-import type { ProviderName } from '../providers/provider.ts'
+import type { OpenToolset } from '../mcp/server.ts'
+import { openGmailToolset } from '../mcp/toolsets/gmail.ts'
+import { openObsidianToolset } from '../mcp/toolsets/obsidian.ts'
 import { settings } from '../settings.ts'
 import { systemClock } from '../system/clock.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Approvals } from './approval/approvals.ts'
 import type { Teller } from './events.ts'
 import { Orchestrator } from './orchestrator.ts'
-import { Delivery, type SendDirectly } from './outbox/delivery.ts'
 import { Filing } from './outbox/filing.ts'
-import { postToAgent } from './post-to-agent.ts'
+import { HandOver } from './outbox/hand-over.ts'
+import { OtherServer } from './outbox/other-server.ts'
+import { Outbox, type OutboxOptions } from './outbox/outbox.ts'
+import { OwnMail } from './outbox/own-mail.ts'
+import { SentMails, type WayOut } from './outbox/way-out.ts'
+import { DraftSends } from './sends.ts'
 import { commandWords } from './servers/command-words.ts'
 import { FallbackLog } from './servers/fallback-log.ts'
-import { MailServer } from './servers/mail-server.ts'
+import { MailClient } from './servers/mail-client.ts'
 import { McpClient } from './servers/mcp-client.ts'
+import { OwnServer } from './servers/own-server.ts'
+import { ServerProcess } from './servers/server-process.ts'
 import { VaultNotes } from './servers/vault-notes.ts'
 import { State } from './state.ts'
 import { openTriager } from './triage/open-triager.ts'
@@ -30,42 +39,92 @@ export interface Opened {
   close(): Promise<void>
 }
 
+type Closing = (() => Promise<unknown>)[]
+
 export async function openOrchestrator(
   config: Config,
   vault: Vault,
   teller: Teller,
 ): Promise<Opened> {
   const times = timesOf(config)
-  const own = config.with({ [settings.sendPolicy.env]: 'direct', [settings.vault.env]: vault.root })
-  const [gmail, obsidian] = clients(own, vault, teller)
-  const notes = new VaultNotes(obsidian, vault)
-  const mail = new MailServer(gmail)
+  const own = ownConfig(config, vault)
   const state = State.load(vault)
-  const post = postToAgent(config, state, () => state.save())
-  const direct = config.text('gmailServer') === undefined ? directWay(own) : undefined
+  const closing: Closing = []
+  const clients = openClients(own, vault, teller, closing)
+  const notes = new VaultNotes(clients.obsidian, vault)
+  const mail = new MailClient(clients.gmail)
   const triager = await openTriager(config, () => notes.find('Rules.md'))
-  const shared = { vault, notes, mail, state, teller, clock: systemClock }
+  const shared = { vault, notes, mail, state, teller, clock: systemClock, ...times }
   return {
     orchestrator: new Orchestrator({
       ...shared,
-      ...times,
       triager,
-      approvals: new Approvals(vault),
-      delivery: new Delivery({
-        vault,
-        mail,
-        sendDirectly: direct?.send,
-        isOther: (id) => state.hasSent(id),
-        checkRecipients: (addresses) => checkRecipients(config, addresses),
-      }),
-      filing: new Filing({ ...shared, post }),
+      openOutbox: (isEnding) => openOutbox(own, { ...shared, isEnding }, closing),
       query: config.text('inboxQuery') ?? '',
     }),
     triager: triager.name,
     async close() {
-      await Promise.all([gmail.close(), obsidian.close(), direct?.close()])
+      for (const one of closing.splice(0).reverse()) await one()
     },
   }
+}
+
+type Shared = Omit<
+  OutboxOptions,
+  'sends' | 'approvals' | 'wayOut' | 'sentMails' | 'handOver' | 'filing'
+>
+
+async function openOutbox(
+  config: Config,
+  shared: Shared & { mail: MailClient; state: State },
+  closing: Closing,
+): Promise<Outbox> {
+  const { vault, mail, state } = shared
+  const ledger = await openLedger(config)
+  closing.push(() => ledger.close())
+  const sends = await DraftSends.open(ledger, vault)
+  const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
+  return new Outbox({
+    ...shared,
+    sends,
+    sentMails,
+    approvals: new Approvals(vault),
+    wayOut: openWayOut(config, { vault, mail, ledger, sentMails }, closing),
+    handOver: new HandOver(config, state, ledger),
+    filing: new Filing({ ...shared, sends }),
+  })
+}
+
+function openWayOut(
+  config: Config,
+  parts: { vault: Vault; mail: MailClient; ledger: SendLedger; sentMails: SentMails },
+  closing: Closing,
+): WayOut {
+  const command = config.text('gmailServer')
+  if (command === undefined) {
+    const own = new OwnMail(config, parts.vault)
+    closing.push(() => own.close())
+    return own
+  }
+  return new OtherServer({
+    ...parts,
+    command,
+    server: parts.mail,
+    checkRecipients: (addresses) => checkRecipients(config, addresses),
+  })
+}
+
+/**
+ * What is sent here was approved already. Our own service must be able to say how a mail went
+ * before it is taken for dead.
+ */
+function ownConfig(config: Config, vault: Vault): Config {
+  const { timeoutMs, sendMs } = timesOf(config)
+  return config.with({
+    [settings.sendPolicy.env]: 'direct',
+    [settings.vault.env]: vault.root,
+    [settings.sendTimeoutSeconds.env]: String(Math.min(sendMs, timeoutMs * 0.8) / 1000),
+  })
 }
 
 /** Whatever can be known to be wrong before anything is started. */
@@ -93,19 +152,26 @@ function timesOf(config: Config) {
   }
 }
 
-function clients(config: Config, vault: Vault, teller: Teller): [McpClient, McpClient] {
-  const { timeoutMs, retryMs, sendMs } = timesOf(config)
-  // Our own server must be able to say how a mail went before it is taken for dead.
-  const sendSeconds = Math.min(sendMs, timeoutMs * 0.8) / 1000
-  const { [settings.llmApiKey.env]: _, ...env } = config
-    .with({ [settings.sendTimeoutSeconds.env]: String(sendSeconds) })
-    .environment()
+/** Our own toolsets in this process, or the servers that the settings name. */
+function openClients(
+  config: Config,
+  vault: Vault,
+  teller: Teller,
+  closing: Closing,
+): { gmail: McpClient; obsidian: McpClient } {
+  const { timeoutMs, retryMs } = timesOf(config)
+  const { [settings.llmApiKey.env]: _, ...env } = config.environment()
   const log = new FallbackLog(vault)
-  const open = (name: 'gmail' | 'obsidian', setting: 'gmailServer' | 'obsidianServer') =>
-    new McpClient({
+  const clientOf = <Context>(
+    name: 'gmail' | 'obsidian',
+    command: string[] | undefined,
+    open: () => OpenToolset<Context>,
+  ) => {
+    const toolset = command ? undefined : open()
+    const client = new McpClient({
       name,
-      command: commandOf(config, setting) ?? ownServer(name),
-      env,
+      start: () =>
+        toolset ? new OwnServer(toolset) : new ServerProcess({ command: command ?? [], env }),
       timeoutMs,
       coolDownMs: retryMs,
       log,
@@ -119,34 +185,21 @@ function clients(config: Config, vault: Vault, teller: Teller): [McpClient, McpC
           { server, tool },
         ),
     })
-  return [open('gmail', 'gmailServer'), open('obsidian', 'obsidianServer')]
+    closing.push(async () => {
+      await client.close()
+      await toolset?.close()
+    })
+    return client
+  }
+  return {
+    gmail: clientOf('gmail', commandOf(config, 'gmailServer'), () => openGmailToolset(config)),
+    obsidian: clientOf('obsidian', commandOf(config, 'obsidianServer'), () =>
+      openObsidianToolset(config, { isIndexed: false }),
+    ),
+  }
 }
 
 function commandOf(config: Config, setting: 'gmailServer' | 'obsidianServer') {
   const command = config.text(setting)
   return command === undefined ? undefined : commandWords(command, settings[setting].env)
-}
-
-const ownServer = (name: string): string[] => [process.execPath, process.argv[1] ?? '', 'mcp', name]
-
-/** For what the tool has no arguments for: copies, attachments, other services. */
-function directWay(config: Config): { send: SendDirectly; close(): Promise<void> } {
-  const desks = new Map<string, Correspondence>()
-  const deskOf = (provider: ProviderName = readableProvider(config)) => {
-    const desk =
-      desks.get(provider) ?? new Correspondence(config, () => openProvider(config, provider))
-    desks.set(provider, desk)
-    return desk
-  }
-  return {
-    async send({ provider, request }, key) {
-      const desk = deskOf(provider === 'gmail' || provider === 'local' ? undefined : provider)
-      const result = await desk.send({ ...request, idempotency_key: key })
-      if (result.status === 'sent') return result.receipt
-      throw new AgentMailError('internal', 'an approved draft became a draft again')
-    },
-    async close() {
-      for (const desk of desks.values()) await desk.close()
-    },
-  }
 }

@@ -4,34 +4,27 @@ import { join } from 'node:path'
 import { AgentMailError } from '../errors.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Vault } from '../vault/vault.ts'
-import type { Approvals } from './approval/approvals.ts'
-import type { Teller } from './events.ts'
-import { inOneLine } from './in-one-line.ts'
+import { inOneLine, type Teller } from './events.ts'
 import { ingest } from './inbox/ingest.ts'
-import type { Delivery } from './outbox/delivery.ts'
-import type { Filing } from './outbox/filing.ts'
-import { type Left, Outbox } from './outbox/outbox.ts'
-import type { MailServer } from './servers/mail-server.ts'
+import type { Left, Outbox } from './outbox/outbox.ts'
+import type { MailClient } from './servers/mail-client.ts'
 import type { VaultNotes } from './servers/vault-notes.ts'
 import type { State } from './state.ts'
 import type { Triager } from './triage/decision.ts'
 import { triageAll } from './triage/triage-round.ts'
-import { Wake } from './wake.ts'
 
 export interface OrchestratorParts {
   vault: Vault
   notes: VaultNotes
-  mail: MailServer
-  delivery: Delivery
-  filing: Filing
+  mail: MailClient
+  /** The ledger that it needs may be out of reach for a while; mail is taken in meanwhile. */
+  openOutbox: (isEnding: () => boolean) => Promise<Outbox>
   triager: Triager
-  approvals: Approvals
   state: State
   teller: Teller
   clock: Clock
   query: string
   pollMs: number
-  quietMs: number
   retryMs: number
 }
 
@@ -40,15 +33,16 @@ const patienceMs = 5000
 
 export class Orchestrator {
   readonly #parts: OrchestratorParts & { isEnding: () => boolean; ending: AbortSignal }
-  readonly #outbox: Outbox
-  readonly #inboxRest = new Wake()
-  readonly #outboxRest = new Wake()
+  #outbox: Outbox | undefined
+  readonly #inboxRest = new Rest()
+  readonly #outboxRest = new Rest()
   readonly #ending = new AbortController()
+  /** Whether what failed before rests as long as it was to. */
+  #isPatient = true
 
   constructor(parts: OrchestratorParts) {
     const { signal } = this.#ending
     this.#parts = { ...parts, isEnding: () => signal.aborted, ending: signal }
-    this.#outbox = new Outbox(this.#parts)
   }
 
   /** Does what can be done now. Gives how much waits. */
@@ -69,6 +63,7 @@ export class Orchestrator {
   async run(): Promise<number> {
     const { state, triager } = this.#parts
     state.tryAgain()
+    this.#isPatient = false
     if (triager.name !== 'rules') state.forgetUndecided()
     const stopWatching = this.#watchApproved()
     try {
@@ -131,9 +126,18 @@ export class Orchestrator {
   }
 
   async #sendApproved(): Promise<Left> {
-    const left = await this.#unlessItFails('outbox', () => this.#outbox.look())
+    const left = await this.#unlessItFails('outbox', async () => {
+      this.#outbox ??= await this.#openOutbox()
+      return this.#outbox.look()
+    })
     const never = Number.POSITIVE_INFINITY
     return left ?? { waiting: 1, nextMs: never, quietMs: never }
+  }
+
+  async #openOutbox(): Promise<Outbox> {
+    const outbox = await this.#parts.openOutbox(this.#parts.isEnding)
+    if (!this.#isPatient) outbox.tryAgain()
+    return outbox
   }
 
   /** What fails is told once and tried again with the next look. */
@@ -166,5 +170,26 @@ export class Orchestrator {
     } catch {
       return () => {}
     }
+  }
+}
+
+/** A rest that somebody can end before its time. */
+class Rest {
+  readonly #sleepers = new Set<() => void>()
+
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#sleepers.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      this.#sleepers.add(wake)
+    })
+  }
+
+  wake(): void {
+    for (const wake of [...this.#sleepers]) wake()
   }
 }

@@ -1,16 +1,18 @@
 /** Runs the orchestrator until it is done or told to end, and tells what it does. */
-
+import { closeSync, constants } from 'node:fs'
 import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
 import { systemClock } from '../system/clock.ts'
+import type { Folder } from '../system/folder.ts'
+import { openLocked } from '../system/lock.ts'
 import { log } from '../system/log.ts'
 import { appendLine } from '../vault/log-file.ts'
+import { removeLeftover } from '../vault/note-change.ts'
 import { Vault } from '../vault/vault.ts'
-import { type Event, Teller } from './events.ts'
-import { counted } from './in-one-line.ts'
-import { removeLeftovers } from './leftovers.ts'
+import { vaultError } from '../vault/vault-error.ts'
+import { counted, type Event, Teller } from './events.ts'
 import { checkSettings, type Opened, openOrchestrator } from './open-orchestrator.ts'
 import type { Orchestrator } from './orchestrator.ts'
-import { lockVault } from './vault-lock.ts'
 
 interface RunOptions {
   isOnce: boolean
@@ -24,6 +26,11 @@ interface RunOptions {
 const patienceMs = 10_000
 /** What is under way when it is told to end has this long. */
 const endMs = 5000
+const lockName = '.orchestrator.lock'
+const tryMs = 200
+const { O_RDWR, O_CREAT } = constants
+/** What it works in. */
+const folders = ['Logs', 'Needs_Action', 'Drafts', 'Approved', 'Done']
 
 /** Gives the exit code: 0 when everything is done, 1 when work waits. */
 export async function runOrchestrator(config: Config, options: RunOptions): Promise<number> {
@@ -117,5 +124,49 @@ function keep(vault: Vault, event: Event): void {
     appendLine(vault, name, JSON.stringify(event), { isForGood: false })
   } catch (error) {
     log(`the log of the orchestrator: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Waits until the vault is free or `isOver` says so. Gives how to let go; nothing where another has it. */
+async function lockVault(vault: Vault, isOver: () => boolean): Promise<(() => void) | undefined> {
+  const fd = await openLocked({
+    open: () => inLogs(vault, (folder) => folder.open(lockName, O_RDWR | O_CREAT, 0o600)),
+    there: () => inLogs(vault, (folder) => folder.stat(lockName)),
+    patienceMs: Number.POSITIVE_INFINITY,
+    isOver,
+    firstMs: tryMs,
+    longestMs: tryMs,
+  })
+  return fd === undefined ? undefined : () => closeSync(fd)
+}
+
+function inLogs<T>(vault: Vault, use: (folder: Folder) => T): T {
+  try {
+    const { folder } = vault.make(['Logs'])
+    try {
+      return use(folder)
+    } finally {
+      folder.close()
+    }
+  } catch (error) {
+    throw vaultError(`Logs/${lockName}`, error)
+  }
+}
+
+/** Clears away what a run that was killed while it wrote has left; what cannot be is in nobody's way. */
+function removeLeftovers(vault: Vault): void {
+  for (const name of folders) {
+    try {
+      const found = vault.enter([name])
+      try {
+        for (const entry of found?.folder.entries() ?? []) {
+          if (found) removeLeftover(found.folder, entry.name)
+        }
+      } finally {
+        found?.folder.close()
+      }
+    } catch (error) {
+      if (!AgentMailError.is(vaultError(name, error))) throw error
+    }
   }
 }

@@ -7,41 +7,10 @@ import { jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
-import { sentApprovals } from './approval/sends-under-way.ts'
 import { longestMs } from './backoff.ts'
 
 const name = 'orchestrator_state.json'
 const maxBytes = 256 << 20
-/** Of mails that were sent and filed; one that comes back to Approved/ is known by them. */
-const keptSends = 5000
-
-const sendSchema = z.object({
-  /** Of the note, without its folder. */
-  name: z.string(),
-  sha256: z.string(),
-  state: z.enum(['sending', 'unknown', 'failed', 'sent']),
-  begun_at: z.string(),
-  attempts: z.int(),
-  /** Not before then, in Unix milliseconds. */
-  next_ms: z.number().default(0),
-  reason: z.string().optional(),
-  to: z.string(),
-  subject: z.string(),
-  reply_to_message_id: z.string().optional(),
-  message_id: z.string().optional(),
-  sent_at: z.string().optional(),
-  /** Whether what was called a failure left a doubt. */
-  is_vague: z.boolean().default(false),
-  /** Of the approval by command that it was begun with. */
-  approval_id: z.string().optional(),
-  /** When it was known how it stands: sent, or that nobody knows. */
-  ended_at: z.string().optional(),
-  /** Where its note is filed; chosen before it is moved. */
-  filed_to: z.string().optional(),
-  is_filed: z.boolean().default(false),
-})
-export type SendEntry = z.infer<typeof sendSchema>
-
 const troubleSchema = z.object({ attempts: z.int(), next_ms: z.number() })
 
 /** Loose: what others keep in this file stays. */
@@ -59,8 +28,6 @@ const stateSchema = z.looseObject({
     .default({ version: '', notes: [] }),
   /** Mails that a model failed on. */
   troubles: z.record(z.string(), troubleSchema).default({}),
-  /** By the key that each is sent with. */
-  sends: z.record(z.string(), sendSchema).default({}),
   /** Under which the coordination server knows the orchestrator. */
   agent_id: z.string().optional(),
 })
@@ -79,7 +46,7 @@ export class State {
     this.#undecided = new Set(stored.undecided.notes)
   }
 
-  /** A file that cannot be read is not overwritten: it says which mails were sent. */
+  /** A file that cannot be read is not overwritten: it says which mails were taken in. */
   static load(vault: Vault): State {
     const text = readIfThere(vault)
     if (text === undefined) return new State(vault, stateSchema.parse({}))
@@ -88,7 +55,7 @@ export class State {
     throw new AgentMailError(
       'server_config',
       `Logs/${name} cannot be understood`,
-      'It says which mails were taken in and sent. Put it back as it was, or move it away to begin anew.',
+      'It says which mails were taken in. Put it back as it was, or move it away to begin anew.',
     )
   }
 
@@ -130,22 +97,8 @@ export class State {
     return this.#stored.troubles
   }
 
-  get sends(): Stored['sends'] {
-    return this.#stored.sends
-  }
-
-  sentApprovals(): ReadonlySet<string> {
-    return sentApprovals(Object.values(this.sends))
-  }
-
-  /** Whether a sent mail is that of a draft of ours. */
-  hasSent(message_id: string): boolean {
-    return Object.values(this.sends).some((send) => send.message_id === message_id)
-  }
-
   /** For a start by hand: what was wrong may have been mended. */
   tryAgain(): void {
-    for (const send of Object.values(this.sends)) send.next_ms = 0
     for (const trouble of Object.values(this.troubles)) trouble.next_ms = 0
   }
 
@@ -162,19 +115,6 @@ export class State {
     this.#stored.agent_id = id
   }
 
-  /** Written before anything can leave. Where that fails, nothing was begun. */
-  begin(key: string, entry: SendEntry): void {
-    const before = this.sends[key]
-    this.sends[key] = entry
-    try {
-      this.save()
-    } catch (error) {
-      if (before) this.sends[key] = before
-      else delete this.sends[key]
-      throw error
-    }
-  }
-
   /** On disk when it returns. */
   save(): void {
     try {
@@ -185,7 +125,6 @@ export class State {
   }
 
   #write(): void {
-    this.#forgetOldSends()
     const stored: Stored = {
       ...this.#stored,
       ingested: [...this.#ingested],
@@ -199,18 +138,13 @@ export class State {
       folder.close()
     }
   }
-
-  #forgetOldSends(): void {
-    const over = Object.entries(this.sends).filter(([, send]) => send.is_filed)
-    for (const [key] of over.slice(0, Math.max(0, over.length - keptSends))) delete this.sends[key]
-  }
 }
 
 /** Where the clock was set back, nothing rests until it is there again. */
 function notFarAway(stored: Stored): Stored {
   const latest = systemClock.now() + longestMs
-  for (const rest of [...Object.values(stored.sends), ...Object.values(stored.troubles)]) {
-    rest.next_ms = Math.min(rest.next_ms, latest)
+  for (const trouble of Object.values(stored.troubles)) {
+    trouble.next_ms = Math.min(trouble.next_ms, latest)
   }
   return stored
 }

@@ -111,6 +111,26 @@ const migrations: string[][] = [
     'CREATE INDEX sends_by_id ON sends (id)',
     'CREATE INDEX sends_by_time ON sends (begun_ms)',
   ],
+  [
+    `CREATE TABLE draft_notes (
+      vault CHAR(64) NOT NULL,
+      draft_key VARCHAR(64) NOT NULL,
+      scope CHAR(64) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      name MEDIUMTEXT NOT NULL,
+      sha256 CHAR(64) NOT NULL,
+      approval_id VARCHAR(64),
+      reply_to_message_id MEDIUMTEXT,
+      begun_ms BIGINT NOT NULL,
+      attempts BIGINT NOT NULL,
+      next_ms BIGINT NOT NULL,
+      is_vague BIGINT NOT NULL,
+      ended_at VARCHAR(40),
+      reason MEDIUMTEXT,
+      filed_to MEDIUMTEXT,
+      is_filed BIGINT NOT NULL,
+      PRIMARY KEY (vault, draft_key))`,
+  ],
 ]
 
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */

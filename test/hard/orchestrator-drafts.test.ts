@@ -1,4 +1,5 @@
 /** Decisions on drafts whose command is killed. */
+
 import { describe, expect, it } from 'vitest'
 import { Approvals } from '../../src/orchestrator/approval/approvals.ts'
 import { approve } from '../../src/orchestrator/approval/approve.ts'
@@ -8,6 +9,7 @@ import { Vault } from '../../src/vault/vault.ts'
 import { agentmail } from '../support/agentmail.ts'
 import { loading } from '../support/loading.ts'
 import { filled, recorded } from '../support/orchestrator/drafts-to-decide.ts'
+import { recordsIn } from '../support/orchestrator/records-in.ts'
 import type { TestVault } from '../support/vault/vault.ts'
 
 describe('a command that is killed', () => {
@@ -24,7 +26,7 @@ describe('a command that is killed', () => {
       const { signal, stdout } = await agentmail(['drafts', ...args], { env })
       // The answer is one write: who reads its first line alone must not make it fail.
       if (signal !== null) expect(stdout).toBe('')
-      expect(await standingAt(vault, new Approvals(vault), approved)).not.toMatchObject({
+      expect(await standingAt(recordsIn(vault), approved)).not.toMatchObject({
         is: 'by hand',
       })
       if (signal !== null) await again(vault)
@@ -39,14 +41,14 @@ describe('a command that is killed', () => {
     vault.files().filter((file) => /^(Drafts|Approved|Done)\/[^.].*md$/.test(file))
 
   it('completes an approval when it is run again', async () => {
-    const again = (vault: Vault) => approve(vault, 'Drafts/reply.md', { by: 'anna' })
+    const again = (vault: Vault) => approve(recordsIn(vault), 'Drafts/reply.md', { by: 'anna' })
     const calls = await killEverywhere(
       ['approve', 'Drafts/reply.md'],
       again,
       async (test, vault) => {
         expect(notesOf(test)).toEqual([approved, 'Drafts/lunch.md'])
         const approvals = new Approvals(vault)
-        expect((await standingAt(vault, approvals, approved)).is).toBe('approved')
+        expect((await standingAt(recordsIn(vault), approved)).is).toBe('approved')
         expect(await approvals.verdicts()).toHaveLength(1)
       },
     )
@@ -54,7 +56,7 @@ describe('a command that is killed', () => {
   })
 
   it('completes a rejection when it is run again', async () => {
-    const again = (vault: Vault) => reject(vault, 'Drafts/reply.md', { by: 'anna' })
+    const again = (vault: Vault) => reject(recordsIn(vault), 'Drafts/reply.md', { by: 'anna' })
     const calls = await killEverywhere(['reject', 'Drafts/reply.md'], again, (test) => {
       expect(notesOf(test)).toEqual(['Done/reply.md', 'Drafts/lunch.md'])
       expect(test.text('Done/reply.md')).toContain('status: rejected')

@@ -119,7 +119,7 @@ describe('what lies in Approved/', () => {
     const worked = await home.once()
     expect([worked.exitCode, worked.told('unknown').length]).toEqual([1, 1])
     expect((await home.note('Approved/news.md')).frontmatter.status).toBe('unknown')
-    home.retryNow()
+    await home.retryNow()
     const again = await home.once()
     expect([again.exitCode, again.told('sent').length]).toEqual([0, 1])
     expect(postmark().sent).toHaveLength(1)

@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     const blocked = await eventually('it says so', () =>
       events.find(({ event }) => event === 'blocked'),
     )
-    expect(blocked.text).toContain('larger than this process may write')
+    expect(blocked.text).toContain('could not be written')
     expect(home.post.sent()).toEqual([])
     place.free(child.pid ?? 0)
     await eventually('it is sent', () => events.some(({ event }) => event === 'sent'))

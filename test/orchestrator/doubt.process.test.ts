@@ -1,11 +1,12 @@
 /** A mail that may have left: what a person or an editor does to its note never sends it again. */
 import { describe, expect, it } from 'vitest'
 import { hashOf } from '../../src/email/drafts/draft-note.ts'
+import { keepSend } from '../support/orchestrator/kept-sends.ts'
 import { OrchestratorHome } from '../support/orchestrator/orchestrator-home.ts'
 
 const draft = { status: 'pending_approval', to: 'jane@example.com', subject: 'lunch' }
 
-/** A run was killed when its state said this of the note. */
+/** A run was killed when the ledger said this of the note. */
 async function homeAfter(
   state: 'sending' | 'sent' | 'unknown',
   path: string,
@@ -14,9 +15,7 @@ async function homeAfter(
   home.draft(path, draft)
   const sha256 = await hashOf(home.vault, await home.note(path))
   const at = new Date(Date.now() - 60_000).toISOString()
-  const known = { name: 'a.md', sha256, state, begun_at: at, attempts: 1 }
-  const entry = { ...known, to: draft.to, subject: draft.subject, ended_at: at, sent_at: at }
-  home.put('Logs/orchestrator_state.json', JSON.stringify({ sends: { 'draft-1': entry } }))
+  await keepSend(home.env, home.vault, state, { name: 'a.md', sha256, at })
   return home
 }
 
@@ -44,6 +43,13 @@ describe('a mail that may have left', () => {
     const home = await homeAfter('unknown', 'Approved/a.md')
     home.draft('Approved/a.md', draft, 'Something else.\n')
     home.draft('Approved/a copy.md', draft)
+    expect((await home.once()).exitCode).toBe(1)
+    expect(await home.sent()).toEqual([])
+    expect(await status(home, 'Approved/a.md')).toBe('unknown')
+  })
+
+  it('is looked for, and not given to a service that knows nothing of it', async () => {
+    const home = await homeAfter('unknown', 'Approved/a.md')
     expect((await home.once()).exitCode).toBe(1)
     expect(await home.sent()).toEqual([])
     expect(await status(home, 'Approved/a.md')).toBe('unknown')

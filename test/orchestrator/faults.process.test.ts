@@ -65,7 +65,7 @@ describe('an orchestrator whose mail service fails', () => {
     }
     const posted = () => fake.requests.filter(({ path }) => sendPath.test(path)).length
     expect(posted()).toBe(cases.reduce((sum, { posts = 1 }) => sum + posts, 0))
-    const waits = Object.values(home.state().sends).map(({ next_ms }) => next_ms - Date.now())
+    const waits = (await home.sends()).map(({ next_ms }) => next_ms - Date.now())
     expect(waits.filter((ms) => ms > 2000_000).length, 'waits as long as it is told').toBe(1)
 
     fake.heal()

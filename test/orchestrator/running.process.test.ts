@@ -49,6 +49,20 @@ describe('a running orchestrator', () => {
   })
 })
 
+describe.runIf(process.platform === 'linux')('an orchestrator with our own servers', () => {
+  it('is one process, also while it takes in, decides and sends', async () => {
+    const home = await OrchestratorHome.make(rules)
+    home.drop({ subject: 'lunch' })
+    home.draft('Approved/a.md', { to, subject: 'hello' })
+    const running = home.start({}, '--json')
+    await running.line('"drafted"')
+    await running.line('"sent"')
+    const { pid } = running
+    expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')).toBe('')
+    await running.kill()
+  })
+})
+
 describe('two orchestrators on one vault', () => {
   it('take each mail in once and send each draft once', async () => {
     const home = await OrchestratorHome.make(rules)
@@ -126,7 +140,7 @@ describe('an editor on the same notes', () => {
       await delay(10)
     }
     expect((await worked).stderr).toBe('')
-    home.retryNow()
+    await home.retryNow()
     const settled = await home.once()
     expect([settled.exitCode, settled.stderr]).toEqual([0, ''])
     expect(edits.length).toBeGreaterThan(40)

@@ -5,6 +5,7 @@ import {
   failure,
   instead,
   isAlive,
+  processOf,
   Scene,
   secret,
   value,
@@ -77,7 +78,7 @@ describe.concurrent('a server that dies', () => {
   })
 
   it('or is not there at all is told', async () => {
-    const scene = new Scene('good', { command: ['/nowhere/server'] })
+    const scene = new Scene('good', { start: processOf(['/nowhere/server']) })
     expect((await failure(scene.write('good'))).message).toContain('ENOENT')
     expect(await scene.withFallback('good')).toEqual(instead)
   })

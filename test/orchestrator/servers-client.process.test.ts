@@ -11,6 +11,7 @@ import {
   failure,
   instead,
   isAlive,
+  processOf,
   Scene,
   value,
 } from '../support/orchestrator/server-scene.ts'
@@ -170,8 +171,7 @@ describe.concurrent('a client', () => {
     const vault = new TestVault(temporaryFolder(atEnd))
     vault.put('a.md', '---\nstatus: new\n---\nHello\n')
     const scene = new Scene('good', {
-      command: [process.execPath, binary, 'mcp', 'obsidian'],
-      env: vault.env,
+      start: processOf([process.execPath, binary, 'mcp', 'obsidian'], vault.env),
     })
     const note = z.object({ frontmatter: z.record(z.string(), z.unknown()), body: z.string() })
     const read = await scene.client.call(

@@ -23,20 +23,24 @@ export interface AuditLine {
   severity: 'INFO'
 }
 
+/** Who sends: a provider, or another program's server. */
+type Sender = ProviderName | 'server'
+
 /** Local mail stands in for Gmail, so it is audited in the same place. */
-const names: Record<ProviderName, string> = {
+const names: Record<Sender, string> = {
   gmail: 'gmail',
   local: 'gmail',
   postmark: 'postmark',
   smtp: 'smtp',
+  server: 'server',
 }
 
 /** The first characters of a body; no character is cut in two. */
 export const preview = (body: string): string => [...body.slice(0, 1000)].slice(0, 200).join('')
 
 /** @param place gives where `Logs/` is: the vault, or a folder of AgentMail's own where there is none. */
-export function writeAudit(place: () => Vault, provider: ProviderName, line: AuditLine): void {
-  const name = `${names[provider]}_mcp_${line.timestamp.slice(0, 10)}.jsonl`
+export function writeAudit(place: () => Vault, sender: Sender, line: AuditLine): void {
+  const name = `${names[sender]}_mcp_${line.timestamp.slice(0, 10)}.jsonl`
   try {
     appendLine(place(), name, JSON.stringify(line))
   } catch (error) {

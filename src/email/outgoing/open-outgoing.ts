@@ -61,7 +61,7 @@ export async function openLedger(config: Config): Promise<SendLedger> {
 }
 
 /** Not the one of a repository: the same draft must not be sent again from another folder. */
-async function ledgerDatabase(config: Config): Promise<Database> {
+export async function ledgerDatabase(config: Config): Promise<Database> {
   const named = config.text('db')
   return named === undefined
     ? fileDatabase(join(ownFolder(config), 'mail.db'))

@@ -81,7 +81,7 @@ export class Outgoing {
     checkRecipients(config, recipients)
     const { isMine, record } = await recorded(() =>
       ledger.begin({
-        scope: this.#scope(),
+        scope: this.scope,
         key: request.idempotency_key,
         content_hash: contentHash(mail, request.reply_to_message_id),
         provider: provider.name,
@@ -95,7 +95,7 @@ export class Outgoing {
   }
 
   /** A key means the same mail for one account, from whatever folder and with whatever vault. */
-  #scope(): string {
+  get scope(): string {
     const { name, account } = this.#options.provider
     return sha256(JSON.stringify([name, account]))
   }

@@ -37,15 +37,15 @@ interface Change {
 export type Turn = { isMine: boolean; record: SendRecord }
 
 export class SendLedger {
-  readonly #store: Store
-  readonly #queue: WriteQueue
+  readonly store: Store
+  readonly queue: WriteQueue
   readonly #holder: Holder
   readonly #timeoutMs: number
   readonly #clock: Clock
 
   constructor({ store, holder, timeoutMs, clock = systemClock }: LedgerOptions) {
-    this.#store = store
-    this.#queue = new WriteQueue(store)
+    this.store = store
+    this.queue = new WriteQueue(store)
     this.#holder = holder
     this.#timeoutMs = timeoutMs
     this.#clock = clock
@@ -57,7 +57,7 @@ export class SendLedger {
     if (intent.key === undefined) return this.#first(intent, sha256(uuid()))
     const key_hash = sha256(intent.key)
     for (let attempt = 1; ; attempt++) {
-      const found = await find(this.#store, intent.scope, key_hash)
+      const found = await find(this.store, intent.scope, key_hash)
       if (found && found.content_hash !== intent.content_hash) throw otherContent()
       const turn = found ? await this.#takeOverOrTell(found) : await this.#first(intent, key_hash)
       if (turn && !isUnderWay(turn)) return turn
@@ -88,7 +88,7 @@ export class SendLedger {
       draft: null,
       reason: null,
     }
-    return this.#queue.write(async (write) => {
+    return this.queue.write(async (write) => {
       const found = await find(write, scope, key_hash)
       if (found) return { isMine: false, record: found }
       write.append('sends', row)
@@ -125,7 +125,7 @@ export class SendLedger {
   /** The last step before the service is called; fails where another process has taken it over. */
   async sending(
     record: SendRecord,
-    change: { subject: string; audited_at: string },
+    change: { subject: string; audited_at?: string },
   ): Promise<SendRecord> {
     const changed = await this.#change(record, 'sending', change)
     if (changed) return changed
@@ -139,22 +139,32 @@ export class SendLedger {
   /** How it ended. Whoever has called the same sending `unknown` meanwhile knows less. */
   async settle(record: SendRecord, state: SendState, change: Change): Promise<void> {
     if (await this.#change(record, state, change)) return
-    const now = await find(this.#store, record.scope, record.key_hash)
+    const now = await find(this.store, record.scope, record.key_hash)
     const isSame = record.state !== 'prepared' && now?.audited_at === record.audited_at
     if (now?.state === 'unknown' && isSame) await this.#change(now, state, change)
   }
 
-  /** Newest first. */
+  /** Writes of a mail that it may have left before; how it ended stays where that is known. */
+  async keep(intent: Intent): Promise<void> {
+    const { isMine, record } = await this.begin(intent)
+    if (isMine) await this.settle(record, 'unknown', {})
+  }
+
+  byKey(scope: string, key: string): Promise<SendRecord | undefined> {
+    return find(this.store, scope, sha256(key))
+  }
+
+  /** The mails of our own services, newest first: another server keeps its own log, and what was handed to an agent is no mail. */
   async list(limit: number): Promise<SendRecord[]> {
-    const rows = await this.#store.all(
-      'SELECT * FROM sends ORDER BY begun_ms DESC, scope, key_hash LIMIT ?',
+    const rows = await this.store.all(
+      "SELECT * FROM sends WHERE provider NOT IN ('agent', 'server') ORDER BY begun_ms DESC, scope, key_hash LIMIT ?",
       limit,
     )
     return Promise.all(rows.map((row) => this.#told(recordOf(row))))
   }
 
   async byId(id: string): Promise<SendRecord | undefined> {
-    const [row] = await this.#store.all('SELECT * FROM sends WHERE id = ?', id)
+    const [row] = await this.store.all('SELECT * FROM sends WHERE id = ?', id)
     return row && this.#told(recordOf(row))
   }
 
@@ -165,9 +175,9 @@ export class SendLedger {
   }
 
   async close(): Promise<void> {
-    await this.#queue.drained()
+    await this.queue.drained()
     this.#holder.close()
-    await this.#store.close()
+    await this.store.close()
   }
 
   /** Only if nobody else has changed it; nothing otherwise. */
@@ -188,7 +198,7 @@ export class SendLedger {
         sent_at: receipt.sent_at,
       }),
     }
-    return this.#queue.write(async (write: Write) => {
+    return this.queue.write(async (write: Write) => {
       const changed = await write.run(
         `UPDATE sends SET ${Object.keys(columns)
           .map((column) => `${column} = ?`)

@@ -44,7 +44,8 @@ export interface Intent {
   /** Nothing: a mail that is sent as often as it is asked for. */
   key: string | undefined
   content_hash: string
-  provider: ProviderName
+  /** Or another program that sends it, or hands it to an agent. */
+  provider: ProviderName | 'server' | 'agent'
   recipients: string[]
   subject: string
 }

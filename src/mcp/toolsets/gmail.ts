@@ -14,7 +14,7 @@ const toolset = {
   tools,
 }
 
-/** Nothing is opened before it is asked for. @public */
+/** Nothing is opened before it is asked for. */
 export function openGmailToolset(config: Config): OpenToolset<GmailContext> {
   const name = readableProvider(config)
   const mail = new Correspondence(config, () => openProvider(config, name))

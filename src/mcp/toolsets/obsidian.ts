@@ -18,12 +18,15 @@ const toolset = {
 /** The client is greeted first; then there is time to look through the vault. */
 const indexAfterMs = 500
 
-/** @public */
-export function openObsidianToolset(config: Config): OpenToolset<ObsidianContext> {
+/** @param options.isIndexed false for whoever does not search. */
+export function openObsidianToolset(
+  config: Config,
+  { isIndexed = true } = {},
+): OpenToolset<ObsidianContext> {
   const vault = Vault.named(config)
   const search = new VaultSearch(vault, cacheFolder(config))
   vault.onChange = (path) => search.changed(path)
-  setTimeout(() => search.start(), indexAfterMs).unref()
+  if (isIndexed) setTimeout(() => search.start(), indexAfterMs).unref()
   return {
     toolset,
     answer: (tool, args) => tool.call(async () => ({ vault, search }), args),

@@ -8,12 +8,12 @@ import { isSameFile } from '../../system/files.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { sendsOf, sentBefore } from './sends-under-way.ts'
+import { type Records, sentBefore } from './records.ts'
 import { oneLine } from './verdict-checks.ts'
 
 /** The orchestrator would take a new approval for the wish to send the same once more. */
-export async function refuseSent(vault: Vault, note: Note): Promise<void> {
-  const sentAt = await sentBefore(vault, await sendsOf(vault), note)
+export async function refuseSent({ vault, sends }: Records, note: Note): Promise<void> {
+  const sentAt = await sentBefore(vault, await sends(), note)
   if (sentAt === undefined) return
   throw new AgentMailError(
     'conflict',

@@ -1,7 +1,9 @@
 /** A person's word about a draft: recorded once, kept to, and never about another text than was there. */
+
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { recordsIn } from '../../../test/support/orchestrator/records-in.ts'
 import { TestVault } from '../../../test/support/vault/vault.ts'
 import { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
@@ -33,9 +35,9 @@ describe('approve', () => {
         return true
       },
     })
-    const { sha256 } = await approve(vault, 'Drafts/x.md', anna)
+    const { sha256 } = await approve(recordsIn(vault), 'Drafts/x.md', anna)
     expect(test.text('Approved/x.md')).toContain('Hello again')
-    const standing = await standingAt(vault, approvals, 'Approved/x.md')
+    const standing = await standingAt(recordsIn(vault), 'Approved/x.md')
     expect(standing).toMatchObject({ is: 'approved', sha256 })
     expect(await approvals.verdicts()).toHaveLength(2)
   })
@@ -49,23 +51,25 @@ describe('approve', () => {
         return true
       },
     })
-    await approve(vault, 'Drafts/x.md', anna)
+    await approve(recordsIn(vault), 'Drafts/x.md', anna)
     expect(test.text('Approved/x.md')).toContain('tags: [a]\napproved_by: anna')
     expect(await approvals.verdicts()).toHaveLength(1)
   })
 
   it('ends well for each of several who approve at once', async () => {
-    const { vault, test, approvals } = desk()
+    const { vault, test } = desk()
     const people = ['anna', 'bea', 'carl', 'dora']
-    const answers = await Promise.all(people.map((by) => approve(vault, 'Drafts/x.md', { by })))
+    const answers = await Promise.all(
+      people.map((by) => approve(recordsIn(vault), 'Drafts/x.md', { by })),
+    )
     expect(new Set(answers.map(({ path }) => path))).toEqual(new Set(['Approved/x.md']))
     expect(test.files()).not.toContain('Drafts/x.md')
-    expect((await standingAt(vault, approvals, 'Approved/x.md')).is).toBe('approved')
+    expect((await standingAt(recordsIn(vault), 'Approved/x.md')).is).toBe('approved')
   })
 
   it('loses nothing where the name is taken', async () => {
     const { vault, test } = desk({ 'Drafts/x.md': draft(), 'Approved/x.md': 'other' })
-    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(
+    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(
       'another note at Approved/x.md',
     )
     expect([test.text('Drafts/x.md'), test.text('Approved/x.md')]).toEqual([draft(), 'other'])
@@ -73,31 +77,33 @@ describe('approve', () => {
   })
 
   it('takes a note of any folder but Done/, and what lies in Approved/ as it is', async () => {
-    const { vault, test, approvals } = desk({
+    const { vault, test } = desk({
       'Ideas/a.md': draft(),
       'Approved/b.md': draft(),
       'Approved/deep/c.md': draft(),
       'Done/d.md': draft(),
     })
-    expect((await approve(vault, 'Ideas/a.md', anna)).path).toBe('Approved/a.md')
-    expect((await approve(vault, 'Approved/b.md', anna)).path).toBe('Approved/b.md')
-    expect((await approve(vault, 'Approved/deep/c.md', anna)).path).toBe('Approved/c.md')
-    await expect(approve(vault, 'Done/d.md', anna)).rejects.toThrow('is done')
+    expect((await approve(recordsIn(vault), 'Ideas/a.md', anna)).path).toBe('Approved/a.md')
+    expect((await approve(recordsIn(vault), 'Approved/b.md', anna)).path).toBe('Approved/b.md')
+    expect((await approve(recordsIn(vault), 'Approved/deep/c.md', anna)).path).toBe('Approved/c.md')
+    await expect(approve(recordsIn(vault), 'Done/d.md', anna)).rejects.toThrow('is done')
     test.put('Approved/b.md', test.text('Approved/b.md').replace('Hello', 'Bye'))
-    expect((await standingAt(vault, approvals, 'Approved/b.md')).is).toBe('void')
-    expect(await approve(vault, 'Approved/b.md', { by: 'bea' })).toMatchObject({
+    expect((await standingAt(recordsIn(vault), 'Approved/b.md')).is).toBe('void')
+    expect(await approve(recordsIn(vault), 'Approved/b.md', { by: 'bea' })).toMatchObject({
       approved_by: 'bea',
       already: false,
     })
-    expect((await standingAt(vault, approvals, 'Approved/b.md')).is).toBe('approved')
+    expect((await standingAt(recordsIn(vault), 'Approved/b.md')).is).toBe('approved')
   })
 
   it('is a new approval for a note that was taken back', async () => {
     const { vault, test, at } = desk()
-    await approve(vault, 'Drafts/x.md', anna)
+    await approve(recordsIn(vault), 'Drafts/x.md', anna)
     test.put('Drafts/x.md', test.text('Approved/x.md'))
     rmSync(at('Approved/x.md'))
-    expect(await approve(vault, 'Drafts/x.md', { by: 'bea' })).toMatchObject({ approved_by: 'bea' })
+    expect(await approve(recordsIn(vault), 'Drafts/x.md', { by: 'bea' })).toMatchObject({
+      approved_by: 'bea',
+    })
     expect(test.text('Approved/x.md')).toContain('approved_by: bea')
   })
 
@@ -113,7 +119,7 @@ describe('approve', () => {
     ['to: [\n---\nx', /cannot be read|bracket/],
   ])('refuses %j and records nothing', async (text, words) => {
     const { vault, test } = desk({ 'Drafts/x.md': `---\n${text}` })
-    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(words)
+    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
     expect(test.files()).toEqual(['Drafts', 'Drafts/x.md'])
   })
 
@@ -121,75 +127,76 @@ describe('approve', () => {
     const answer = draft('reply_to_message_id: abc\n')
     const { vault, test, approvals } = desk({ 'Drafts/x.md': draft(), 'Drafts/y.md': answer })
     const sent = (
-      await Promise.all(['x', 'y'].map((one) => approve(vault, `Drafts/${one}.md`, anna)))
+      await Promise.all(
+        ['x', 'y'].map((one) => approve(recordsIn(vault), `Drafts/${one}.md`, anna)),
+      )
     ).map(({ path, sha256 }) => ({
       name: path.slice('Approved/'.length),
       sha256,
-      state: 'sent',
+      state: 'sent' as const,
       sent_at: '2026-01-01T00:00:00Z',
       ...(path.endsWith('y.md') && { reply_to_message_id: 'abc' }),
     }))
-    // That of many mails is larger than any note.
-    const state = { ingested: Array(100_000).fill('i'.repeat(64)), sends: { ...sent } }
-    test.put('Logs/orchestrator_state.json', JSON.stringify(state))
+    const records = recordsIn(vault, ...sent)
     for (const one of ['x', 'y']) rmSync(join(test.root, `Approved/${one}.md`))
     test.put('Drafts/x.md', draft())
     test.put('Drafts/copy.md', answer)
     for (const path of ['Drafts/x.md', 'Drafts/copy.md']) {
-      await expect(approve(vault, path, anna)).rejects.toThrow(
+      await expect(approve(records, path, anna)).rejects.toThrow(
         'it was sent already, at 2026-01-01T00:00:00Z',
       )
     }
-    const { drafts } = await listDrafts(vault)
+    const { drafts } = await listDrafts(records)
     expect(drafts.map(({ sent_at }) => sent_at)).toEqual(Array(2).fill('2026-01-01T00:00:00Z'))
     expect(await approvals.verdicts()).toHaveLength(2)
     test.put('Drafts/x.md', draft('', 'Hello again\n'))
     test.put('Drafts/other.md', draft())
-    for (const path of ['Drafts/x.md', 'Drafts/other.md']) await approve(vault, path, anna)
+    for (const path of ['Drafts/x.md', 'Drafts/other.md']) await approve(records, path, anna)
   })
 
   it('follows no link, and approves nothing that it cannot record', async () => {
     const linked = desk()
     symlinkSync(linked.test.outside, linked.at('Approved'))
-    await expect(approve(linked.vault, 'Drafts/x.md', anna)).rejects.toThrow('link is not followed')
-    const { vault, test, at, approvals } = desk({
+    await expect(approve(recordsIn(linked.vault), 'Drafts/x.md', anna)).rejects.toThrow(
+      'link is not followed',
+    )
+    const { vault, test, at } = desk({
       'Drafts/x.md': draft(),
       'Approved/y.md': draft(),
     })
     mkdirSync(at('Logs'))
     symlinkSync(join(test.outside, 'log'), at('Logs/approvals.jsonl'))
-    await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow()
+    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow()
     expect(test.text('Drafts/x.md')).toBe(draft())
     // A record that cannot be read must not make everything look as if moved by hand.
-    await expect(standingAt(vault, approvals, 'Approved/y.md')).rejects.toThrow('not a file')
+    await expect(standingAt(recordsIn(vault), 'Approved/y.md')).rejects.toThrow('not a file')
   })
 })
 
 describe('reject', () => {
-  const state = (state: string) => JSON.stringify({ sends: { k: { name: 'x.md', state } } })
-
-  it.each(['sending', 'unknown', 'sent'])('refuses a mail that is %s', async (word) => {
-    const files = { 'Approved/x.md': draft(), 'Logs/orchestrator_state.json': state(word) }
-    const { vault, test } = desk(files)
-    await expect(reject(vault, 'Approved/x.md', anna)).rejects.toThrow('cannot be rejected')
+  it.each(['sending', 'unknown', 'sent'] as const)('refuses a mail that is %s', async (state) => {
+    const { vault, test } = desk({ 'Approved/x.md': draft() })
+    await expect(
+      reject(recordsIn(vault, { name: 'x.md', state }), 'Approved/x.md', anna),
+    ).rejects.toThrow('cannot be rejected')
     expect(test.text('Approved/x.md')).toBe(draft())
   })
 
-  it.each([state('failed'), '{', 'null', '{"sends":[1]}', '{"sends":{"k":7}}'])(
-    'takes back one that was not, by %j',
-    async (text) => {
-      const files = { 'Approved/x.md': draft(), 'Logs/orchestrator_state.json': text }
-      const { vault, test, approvals } = desk(files)
-      const rejected = await reject(vault, 'Approved/x.md', { ...anna, reason: 'rude' })
+  it.each(['approved', 'prepared', 'failed'] as const)(
+    'takes back one that is %s',
+    async (state) => {
+      const { vault, test } = desk({ 'Approved/x.md': draft() })
+      const records = recordsIn(vault, { name: 'x.md', state })
+      const rejected = await reject(records, 'Approved/x.md', { ...anna, reason: 'rude' })
       expect(rejected).toEqual({
         path: 'Done/x.md',
         status: 'rejected',
         reason: 'rude',
         mail: null,
       })
-      expect(await reject(vault, 'Approved/x.md', anna)).toEqual(rejected)
+      expect(await reject(recordsIn(vault), 'Approved/x.md', anna)).toEqual(rejected)
       test.put('Approved/x.md', test.text('Done/x.md'))
-      expect(await standingAt(vault, approvals, 'Approved/x.md')).toMatchObject({
+      expect(await standingAt(recordsIn(vault), 'Approved/x.md')).toMatchObject({
         is: 'void',
         reason: expect.stringContaining('rejected by anna'),
       })
@@ -204,13 +211,17 @@ describe('reject', () => {
       'Needs_Action/other.md': '---\nmessage_id: abc\nstatus: pending\n---\n',
       'Drafts/answer.md': draft('reply_to_message_id: abc\n'),
     })
-    expect((await reject(vault, 'Drafts/bad.md', anna)).path).toBe('Done/bad.md')
-    await expect(reject(vault, 'Ideas/x.md', anna)).rejects.toThrow(
+    expect((await reject(recordsIn(vault), 'Drafts/bad.md', anna)).path).toBe('Done/bad.md')
+    await expect(reject(recordsIn(vault), 'Ideas/x.md', anna)).rejects.toThrow(
       'is not in Drafts/ or Approved/',
     )
-    await expect(reject(vault, 'Drafts/gone.md', anna)).rejects.toThrow('may have been sent')
-    await expect(reject(vault, 'Drafts/none.md', anna)).rejects.toThrow('there is no note')
-    await reject(vault, 'Drafts/answer.md', anna)
+    await expect(reject(recordsIn(vault), 'Drafts/gone.md', anna)).rejects.toThrow(
+      'may have been sent',
+    )
+    await expect(reject(recordsIn(vault), 'Drafts/none.md', anna)).rejects.toThrow(
+      'there is no note',
+    )
+    await reject(recordsIn(vault), 'Drafts/answer.md', anna)
     expect(test.text('Needs_Action/other.md')).toContain('status: pending\n')
   })
 })
@@ -219,13 +230,13 @@ describe('a note that a person moves by hand', () => {
   const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
 
   it('may answer a mail whose draft was rejected, but not one whose draft was approved', async () => {
-    const { vault, test, approvals } = desk({ 'Drafts/x.md': answer('No\n') })
-    await reject(vault, 'Drafts/x.md', anna)
+    const { vault, test } = desk({ 'Drafts/x.md': answer('No\n') })
+    await reject(recordsIn(vault), 'Drafts/x.md', anna)
     test.put('Approved/own.md', answer('Yes\n'))
-    expect((await standingAt(vault, approvals, 'Approved/own.md')).is).toBe('by hand')
+    expect((await standingAt(recordsIn(vault), 'Approved/own.md')).is).toBe('by hand')
     test.put('Drafts/y.md', answer('Perhaps\n'))
-    await approve(vault, 'Drafts/y.md', anna)
-    expect(await standingAt(vault, approvals, 'Approved/own.md')).toMatchObject({
+    await approve(recordsIn(vault), 'Drafts/y.md', anna)
+    expect(await standingAt(recordsIn(vault), 'Approved/own.md')).toMatchObject({
       is: 'void',
       reason: expect.stringContaining('Approved/y.md'),
     })
@@ -234,29 +245,28 @@ describe('a note that a person moves by hand', () => {
 
 describe('an approval by command', () => {
   it('is not escaped by a new name and a new text, nor by leaving the approval out of the note', async () => {
-    const { vault, test, approvals, at } = desk()
-    await approve(vault, 'Drafts/x.md', anna)
+    const { vault, test, at } = desk()
+    await approve(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     test.put('Approved/y.md', draft('', 'Something else\n'))
     test.put('Approved/z.md', draft('', 'To another\n').replace('jane', 'bob'))
-    expect((await standingAt(vault, approvals, 'Approved/y.md')).is).toBe('void')
-    expect((await standingAt(vault, approvals, 'Approved/z.md')).is).toBe('by hand')
+    expect((await standingAt(recordsIn(vault), 'Approved/y.md')).is).toBe('void')
+    expect((await standingAt(recordsIn(vault), 'Approved/z.md')).is).toBe('by hand')
   })
 
   it('is over when its mail has left: the name and the mail that it answered are free again', async () => {
     const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
     const { vault, test, approvals, at } = desk({ 'Drafts/x.md': answer('Yes\n') })
-    await approve(vault, 'Drafts/x.md', anna)
+    await approve(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     const places = ['Approved/x.md', 'Approved/y.md']
     for (const path of places) test.put(path, answer('And this, too\n'))
-    const standings = () =>
-      Promise.all(places.map(async (path) => (await standingAt(vault, approvals, path)).is))
+    const standings = (records = recordsIn(vault)) =>
+      Promise.all(places.map(async (path) => (await standingAt(records, path)).is))
     expect(await standings()).toEqual(['void', 'void'])
     const approval_id = (await approvals.verdicts())[0]?.id
-    const state = { sends: { k: { name: 'x.md', state: 'sent', approval_id } } }
-    test.put('Logs/orchestrator_state.json', JSON.stringify(state))
-    expect(await standings()).toEqual(['by hand', 'by hand'])
+    const sent = recordsIn(vault, { name: 'x.md', state: 'sent', approval_id })
+    expect(await standings(sent)).toEqual(['by hand', 'by hand'])
   })
 })
 
@@ -270,11 +280,11 @@ describe('a reply under another subject than its mail', () => {
     async (path) => {
       const { vault, test, approvals } = desk({ [path]: mail, 'Drafts/x.md': answer('Lunch') })
       const words = 'under the subject of the mail that it answers: "Re: Offer"'
-      await expect(approve(vault, 'Drafts/x.md', anna)).rejects.toThrow(words)
+      await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
       expect(await approvals.verdicts()).toEqual([])
       for (const [index, subject] of ['re: RE: Offer', 'Offer', 'Re: Offer'].entries()) {
         test.put(`Drafts/${index}.md`, answer(subject))
-        await approve(vault, `Drafts/${index}.md`, anna)
+        await approve(recordsIn(vault), `Drafts/${index}.md`, anna)
       }
     },
   )
@@ -284,11 +294,11 @@ describe('the record', () => {
   it('is read again only when it has changed', async () => {
     const { vault, approvals } = desk()
     expect(await approvals.verdicts()).toEqual([])
-    await approve(vault, 'Drafts/x.md', anna)
+    await approve(recordsIn(vault), 'Drafts/x.md', anna)
     const verdicts = await approvals.verdicts()
     expect(verdicts).toMatchObject([{ event: 'approved', by: 'anna', note: 'Approved/x.md' }])
     expect(await approvals.verdicts()).toBe(verdicts)
-    await reject(vault, 'Approved/x.md', anna)
+    await reject(recordsIn(vault), 'Approved/x.md', anna)
     expect(await approvals.verdicts()).toHaveLength(2)
   })
 })

@@ -9,7 +9,7 @@ import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type Approval, Approvals, fileOf, recipientOf } from './approvals.ts'
+import { type Approval, fileOf, recipientOf } from './approvals.ts'
 import {
   checkAgent,
   refuseRecipients,
@@ -19,10 +19,11 @@ import {
   wasRejected,
   withAgent,
 } from './approve-checks.ts'
+import type { Records } from './records.ts'
 import { rejectedBefore } from './reject.ts'
 import { checkReplySubject } from './reply-subject-check.ts'
 import { approvalFields, newestFor, standingAt } from './standing.ts'
-import { isOvertaken, maxTries, oneLine, refuseEnded } from './verdict-checks.ts'
+import { isOvertaken, mostTries, oneLine, refuseEnded } from './verdict-checks.ts'
 
 interface ByWhom {
   by: string
@@ -45,24 +46,24 @@ export interface ApprovedNote {
 
 const person = { mayApprove: true }
 
-/** @example await approve(vault, 'Drafts/hello.md', { by: 'anna' }) // { path: 'Approved/hello.md', … } */
-export async function approve(vault: Vault, path: string, by: ByWhom): Promise<ApprovedNote> {
+/** @example await approve(records, 'Drafts/hello.md', { by: 'anna' }) // { path: 'Approved/hello.md', … } */
+export async function approve(records: Records, path: string, by: ByWhom): Promise<ApprovedNote> {
   const who = { ...by, by: oneLine('the name of who approves', by.by, 255) }
-  const approvals = new Approvals(vault)
-  const approved = await untilAnswered({ tries: maxTries }, async () =>
-    tryToApprove(vault, approvals, await findNote(vault, approvals, path), who),
+  const approved = await untilAnswered({ tries: mostTries }, async () =>
+    tryToApprove(records, await findNote(records, path), who),
   )
   if (approved) return approved
   throw new AgentMailError('busy', `${path} is being changed all the time`, 'Try again.')
 }
 
 /** One that is gone from its place may have been approved before, or rejected. */
-async function findNote(vault: Vault, approvals: Approvals, path: string): Promise<Note> {
+async function findNote(records: Records, path: string): Promise<Note> {
+  const { vault } = records
   try {
     return await readNote(vault, path)
   } catch (error) {
     if (!AgentMailError.is(error) || error.code !== 'not_found') throw error
-    const { is } = await standingAt(vault, approvals, approvedPath(path))
+    const { is } = await standingAt(records, approvedPath(path))
     if (is === 'approved') return readNote(vault, approvedPath(path))
     const rejected = await rejectedBefore(vault, path)
     throw rejected ? wasRejected(rejected.path) : error
@@ -73,11 +74,11 @@ const approvedPath = (path: string): string => `Approved/${nameOf(path)}`
 
 /** Nothing where the note was changed meanwhile. */
 async function tryToApprove(
-  vault: Vault,
-  approvals: Approvals,
+  records: Records,
   found: Note,
   { by, agent, config }: ByWhom,
 ): Promise<ApprovedNote | undefined> {
+  const { vault, approvals } = records
   refuseRejected(found)
   refuseEnded(found)
   const note = agent === undefined ? found : withAgent(found, agent)
@@ -85,7 +86,7 @@ async function tryToApprove(
   const sha256 = await hashOf(vault, note)
   if (config) await refuseRecipients(config, vault, asked)
   await checkReplySubject(vault, note)
-  await refuseSent(vault, note)
+  await refuseSent(records, note)
   const destination = approvedPath(note.path)
   const isThere = destination === note.path
   if (!isThere) await refuseTaken(vault, note.path, destination)

@@ -3,8 +3,8 @@ import { type Fields, textOf } from '../../email/drafts/draft-fields.ts'
 import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { Approvals } from './approvals.ts'
-import { type Send, sendsOf, sentBefore } from './sends-under-way.ts'
+import type { DraftSend } from '../sends.ts'
+import { type Records, sentBefore } from './records.ts'
 import { approvalFields, type Standing, standingAt } from './standing.ts'
 import { topOf } from './verdict-checks.ts'
 
@@ -32,54 +32,45 @@ export interface DraftHead {
   problem: string | null
 }
 
-interface Records {
-  approvals: Approvals
-  sends: Send[]
-}
-
-export const recordsOf = async (vault: Vault): Promise<Records> => ({
-  approvals: new Approvals(vault),
-  sends: await sendsOf(vault),
-})
-
-export async function headOf(
-  vault: Vault,
-  { approvals, sends }: Records,
-  note: Note,
-): Promise<DraftHead> {
+export async function draftHead(records: Records, note: Note): Promise<DraftHead> {
+  const { vault, sends } = records
   const { path, frontmatter } = note
   const asked = draftOf(note)
   const mail = asked.kind === 'mail' ? asked.request : undefined
-  const standing = topOf(path) === 'Approved' ? await standingAt(vault, approvals, path) : undefined
+  const standing = topOf(path) === 'Approved' ? await standingAt(records, path) : undefined
   return {
     path,
     kind: asked.kind,
-    status: shown(frontmatter, 'status'),
-    priority: shown(frontmatter, 'priority'),
+    status: shownText(frontmatter, 'status'),
+    priority: shownText(frontmatter, 'priority'),
     to: mail?.to ?? null,
     cc: mail?.cc ?? null,
     bcc: mail?.bcc ?? null,
     subject: asked.kind === 'mail' ? asked.request.subject : asked.subject,
     reply_to_message_id: mail?.reply_to_message_id ?? null,
     agent: asked.kind === 'delegation' ? (asked.agent ?? null) : null,
-    reason: shown(frontmatter, 'reason'),
-    approved_by: shown(frontmatter, 'approved_by'),
-    approved_at: shown(frontmatter, 'approved_at'),
-    approved_sha256: shown(frontmatter, 'approved_sha256'),
+    reason: shownText(frontmatter, 'reason'),
+    approved_by: shownText(frontmatter, 'approved_by'),
+    approved_at: shownText(frontmatter, 'approved_at'),
+    approved_sha256: shownText(frontmatter, 'approved_sha256'),
     ...(standing?.is === 'approved' && approvalFields(standing.approval)),
     standing: standing?.is ?? null,
-    sent_at: await sentAt(vault, sends, note),
+    sent_at: await sentAt(vault, await sends(), note),
     problem: standing?.is === 'void' ? standing.reason : null,
   }
 }
 
 /** Whatever cannot be sent was not. */
-async function sentAt(vault: Vault, sends: Send[], note: Note): Promise<string | null> {
+async function sentAt(
+  vault: Vault,
+  sends: readonly DraftSend[],
+  note: Note,
+): Promise<string | null> {
   if (topOf(note.path) === 'Done') return null
   return (await sentBefore(vault, sends, note).catch(() => undefined)) ?? null
 }
 
 /** None of these is sent, so what they hold is nobody's fault. */
-function shown(fields: Fields, name: string): string | null {
+function shownText(fields: Fields, name: string): string | null {
   return typeof fields[name] === 'string' ? (textOf(fields, name) ?? null) : null
 }

@@ -7,18 +7,19 @@ import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-r
 import { AgentMailError } from '../../errors.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type DraftHead, headOf, recordsOf } from './draft-head.ts'
+import { type DraftHead, draftHead } from './draft-head.ts'
 import { notesIn } from './notes-of-mail.ts'
 import {
   type Answered,
   answeredMail,
   isWaitingMail,
-  type MailHead,
   mailHead,
   type ShownMail,
   shownMail,
+  type WaitingMail,
   waitingMails,
 } from './received-mail.ts'
+import type { Records } from './records.ts'
 import { checkReplySubject } from './reply-subject-check.ts'
 import { topOf } from './verdict-checks.ts'
 
@@ -47,13 +48,15 @@ interface Listed {
   /** Urgent ones first, then by path. */
   drafts: DraftHead[]
   /** Mails that wait for a person. */
-  mails: MailHead[]
+  mails: WaitingMail[]
   /** Whatever is no draft is told of beside them. */
   faults: { path: string; message: string }[]
 }
 
-export async function listDrafts(vault: Vault, isAll = false): Promise<Listed> {
-  const records = await recordsOf(vault)
+export async function listDrafts(kept: Records, isAll = false): Promise<Listed> {
+  const { vault } = kept
+  const sends = await kept.sends()
+  const records = { ...kept, sends: async () => sends }
   const listed: Listed = { drafts: [], mails: [], faults: [] }
   const look = async (path: string, at: (note: Note) => Promise<unknown> | unknown) => {
     try {
@@ -67,7 +70,7 @@ export async function listDrafts(vault: Vault, isAll = false): Promise<Listed> {
   for (const path of await paths(vault, isAll)) {
     await look(path, async (note) => {
       if (topOf(path) === 'Needs_Action' && note.frontmatter.status !== 'pending_approval') return
-      listed.drafts.push(await headOf(vault, records, note))
+      listed.drafts.push(await draftHead(records, note))
     })
   }
   for (const path of await waitingMails(vault)) {
@@ -79,15 +82,15 @@ export async function listDrafts(vault: Vault, isAll = false): Promise<Listed> {
 }
 
 /** A draft, or a mail that came in. */
-export async function showNote(vault: Vault, path: string): Promise<ShownDraft | ShownMail> {
-  const note = await readNote(vault, path)
+export async function showNote(records: Records, path: string): Promise<ShownDraft | ShownMail> {
+  const note = await readNote(records.vault, path)
   const isReceived = kindOf(note) === undefined && has(note.frontmatter, 'message_id')
-  return isReceived ? shownMail(note) : shownDraft(vault, note)
+  return isReceived ? shownMail(note) : shownDraft(records, note)
 }
 
-async function shownDraft(vault: Vault, note: Note): Promise<ShownDraft> {
-  const records = await recordsOf(vault)
-  const head = await headOf(vault, records, note)
+async function shownDraft(records: Records, note: Note): Promise<ShownDraft> {
+  const { vault } = records
+  const head = await draftHead(records, note)
   const asked = draftOf(note)
   const request = asked.kind === 'mail' ? asked.request : undefined
   const { reply_to_message_id: id } = head

@@ -5,7 +5,7 @@ import type { Vault } from '../../vault/vault.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
 import { mailOf, notesIn } from './notes-of-mail.ts'
 
-export interface MailHead {
+export interface WaitingMail {
   path: string
   status: string
   from: string
@@ -14,7 +14,7 @@ export interface MailHead {
   date: string
 }
 
-export interface ShownMail extends MailHead {
+export interface ShownMail extends WaitingMail {
   kind: 'received'
   to: string
   /** Text from outside. */
@@ -30,7 +30,7 @@ export type Answered = Pick<ShownMail, 'path' | 'from' | 'subject' | 'date' | 't
 /** As a mail is that no draft answers yet, and that is not done. */
 const waiting = ['pending', 'needs_info']
 
-export function mailHead(note: Note): MailHead {
+export function mailHead(note: Note): WaitingMail {
   const { path, frontmatter } = note
   const { from, subject, date } = fields(note)
   const { status, reason } = frontmatter

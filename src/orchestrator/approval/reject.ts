@@ -9,9 +9,9 @@ import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
 import { noteAt, notesOfMail } from './notes-of-mail.ts'
-import { refuseSent } from './sends-under-way.ts'
+import { type Records, refuseToReject } from './records.ts'
 import { newestFor } from './standing.ts'
-import { isOvertaken, maxTries, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
+import { isOvertaken, mostTries, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
 
 interface Why {
   by: string
@@ -34,10 +34,11 @@ const ends = {
   delegation: { folder: 'Needs_Action', status: 'needs_info', from: ['Needs_Action', 'Approved'] },
 } as const satisfies Record<Asked['kind'], object>
 
-export async function reject(vault: Vault, path: string, why: Why): Promise<RejectedNote> {
+export async function reject(records: Records, path: string, why: Why): Promise<RejectedNote> {
+  const { vault } = records
   const by = oneLine('the name of who rejects', why.by, 255)
   const reason = oneLine('the reason', why.reason ?? 'no reason was given', 1000)
-  const rejected = await untilAnswered({ tries: maxTries }, async () => {
+  const rejected = await untilAnswered({ tries: mostTries }, async () => {
     const note = await noteAt(vault, path)
     if (!note) {
       const before = await rejectedBefore(vault, path)
@@ -45,7 +46,7 @@ export async function reject(vault: Vault, path: string, why: Why): Promise<Reje
       throw notFound(path)
     }
     try {
-      return await tryToReject(vault, note, { by, reason })
+      return await tryToReject(records, note, { by, reason })
     } catch (error) {
       if (isOvertaken(error)) return undefined
       throw error
@@ -80,19 +81,20 @@ const placeIn = (folder: string, path: string, count: number): string =>
   `${folder}/${count === 1 ? nameOf(path) : nameOf(path).replace(/\.md$/, `-${count}.md`)}`
 
 async function tryToReject(
-  vault: Vault,
+  records: Records,
   note: Note,
   { by, reason }: Required<Why> & { reason: string },
 ): Promise<RejectedNote> {
+  const { vault } = records
   const kind = kindOf(note)
   if (!kind) throw notADraft(note)
   const { folder, status, from } = ends[kind]
   refuseEnded(note)
   if (!from.some((one) => one === topOf(note.path))) throw elsewhere(note.path, from)
-  await refuseSent(vault, nameOf(note.path))
+  await refuseToReject(records, nameOf(note.path))
   await record(vault, note, by, reason)
   // From here on it is not begun to be sent; it may have been a moment ago.
-  await refuseSent(vault, nameOf(note.path))
+  await refuseToReject(records, nameOf(note.path))
   const { path, body, etag } = note
   const frontmatter = { ...note.frontmatter, status, reason }
   await writeNote(vault, { path, frontmatter, body, if_match: etag }, person)

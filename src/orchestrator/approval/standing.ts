@@ -7,8 +7,9 @@ import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, notFound, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { sentApprovals } from '../sends.ts'
 import { type Approval, type Approvals, fileOf, recipientOf, type Verdict } from './approvals.ts'
-import { sendsOf, sentApprovals } from './sends-under-way.ts'
+import type { Records } from './records.ts'
 
 export type Standing =
   | { is: 'approved'; by: 'command'; approval: Approval; sha256: string }
@@ -76,14 +77,13 @@ async function goneApproval(
 
 /** The same for a note that is yet to be read. */
 export async function standingAt(
-  vault: Vault,
-  approvals: Approvals,
+  { vault, approvals, sends }: Records,
   path: string,
 ): Promise<Standing> {
   try {
     const stat = await statNote(vault, path)
     if (!stat) throw notFound(path)
-    const sent = sentApprovals(await sendsOf(vault))
+    const sent = sentApprovals(await sends())
     return await standingOf(vault, approvals, await readNote(vault, path), stat, sent)
   } catch (error) {
     return voidFor(error)

@@ -3,7 +3,7 @@ import { AgentMailError } from '../../errors.ts'
 import type { Note } from '../../vault/notes.ts'
 
 /** An editor that saves again and again, or another person who decides at the same moment. */
-export const maxTries = 20
+export const mostTries = 20
 
 /** Texts of a person that stand in a record and in a note, each on one line. */
 export function oneLine(what: string, text: string, limit: number): string {

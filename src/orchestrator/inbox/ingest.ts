@@ -5,15 +5,14 @@ import type { Clock } from '../../system/clock.ts'
 import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { backoffMs } from '../backoff.ts'
-import type { Teller } from '../events.ts'
-import { counted, shown } from '../in-one-line.ts'
-import type { Head, MailServer } from '../servers/mail-server.ts'
+import { counted, inShort, type Teller } from '../events.ts'
+import type { Head, MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
 import { mailBody, mailFrontMatter, mailNoteName } from './mail-note.ts'
 
 interface Intake {
-  mail: MailServer
+  mail: MailClient
   notes: VaultNotes
   state: State
   teller: Teller
@@ -148,7 +147,7 @@ class Round {
     const frontmatter = mailFrontMatter({ ...read, id: head.id })
     await notes.write(path, frontmatter, mailBody(read.body))
     names.add(name)
-    const what = `${shown(read.sender, '(no sender)')}: ${shown(read.subject, '(no subject)')}`
+    const what = `${inShort(read.sender, '(no sender)')}: ${inShort(read.subject, '(no subject)')}`
     teller.tell('ingested', `from ${what} → ${path}`, {
       note: path,
       message_id: head.id,

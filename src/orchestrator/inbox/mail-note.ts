@@ -3,7 +3,7 @@ import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-
 import { fenced, unfenced } from '../../email/visible-text/fence.ts'
 import { sha256, slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
-import type { Mail } from '../servers/mail-server.ts'
+import type { Mail } from '../servers/mail-client.ts'
 
 /** As our own server gives at most; somebody else's may give more than a note can hold. */
 const maxLineCharacters = 10_000

@@ -9,7 +9,7 @@ import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Approvals } from '../approval/approvals.ts'
 import { type Standing, standingOf } from '../approval/standing.ts'
-import type { SendEntry, State } from '../state.ts'
+import { type DraftSend, type DraftSends, sentApprovals } from '../sends.ts'
 
 export interface ApprovedDraft {
   note: Note
@@ -24,7 +24,7 @@ export interface ApprovedDraft {
 
 /** Read from the file, as approvals are: a server could give it in another form. Nothing where it has gone meanwhile. */
 export async function readApproved(
-  { vault, approvals, state }: { vault: Vault; approvals: Approvals; state: State },
+  { vault, approvals, sends }: { vault: Vault; approvals: Approvals; sends: DraftSends },
   path: string,
 ): Promise<ApprovedDraft | undefined> {
   try {
@@ -32,7 +32,8 @@ export async function readApproved(
     const stat = await statNote(vault, path)
     if (!stat) return undefined
     const asked = draftOf(note)
-    const standing = await standingOf(vault, approvals, note, stat, state.sentApprovals())
+    const sent = sentApprovals(sends.list())
+    const standing = await standingOf(vault, approvals, note, stat, sent)
     const hash =
       standing.is === 'void' ? await hashOf(vault, note).catch(() => '') : standing.sha256
     return { note, name: nameOf(path), stat, asked, hash, standing }
@@ -49,19 +50,19 @@ export function keyOf({ name, hash, standing }: ApprovedDraft): string {
 }
 
 /** Whether the entry is about a mail that may have left, and this draft may be that mail. */
-export const mayBe = ({ name, hash }: ApprovedDraft, entry: SendEntry): boolean =>
+export const mayBe = ({ name, hash }: ApprovedDraft, entry: DraftSend): boolean =>
   (entry.state === 'sending' || entry.state === 'unknown') &&
   (entry.name === name || entry.sha256 === hash)
 
 /** A person who knew how it stood has approved it again, by command: a note alone may be a stale copy. */
-export const isApprovedAnew = ({ standing }: ApprovedDraft, entry: SendEntry): boolean =>
+export const isApprovedAnew = ({ standing }: ApprovedDraft, entry: DraftSend): boolean =>
   standing.is === 'approved' &&
   standing.approval.id !== entry.approval_id &&
   entry.ended_at !== undefined &&
   standing.approval.timestamp > entry.ended_at
 
 /** What was sent that this draft repeats: `same` for the very mail, `other` where its note was changed before it could be put away. */
-export function repeats(draft: ApprovedDraft, entry: SendEntry): 'same' | 'other' | undefined {
+export function repeated(draft: ApprovedDraft, entry: DraftSend): 'same' | 'other' | undefined {
   const { name, hash, asked } = draft
   if (entry.state !== 'sent' || isApprovedAnew(draft, entry)) return undefined
   const answers = asked.kind === 'mail' ? asked.request.reply_to_message_id : undefined

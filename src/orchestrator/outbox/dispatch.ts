@@ -1,20 +1,22 @@
-/** Lets one approved draft go, and keeps in the state and in its note how that went. */
-
+/** Lets one approved draft go, and keeps with it and in its note how that went. */
 import { AgentMailError } from '../../errors.ts'
 import { type Clock, rfc3339 } from '../../system/clock.ts'
+import { sha256 } from '../../system/text.ts'
 import { backoffMs, longestMs } from '../backoff.ts'
-import type { Teller } from '../events.ts'
-import { inOneLine } from '../in-one-line.ts'
+import { inOneLine, type Teller } from '../events.ts'
+import type { DraftSend, DraftSends } from '../sends.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
-import type { SendEntry, State } from '../state.ts'
 import { type ApprovedDraft, hasEnded } from './approved-draft.ts'
-import { type Delivery, lookAdvice, type Outcome } from './delivery.ts'
 import type { Filing } from './filing.ts'
+import type { HandOver } from './hand-over.ts'
+import { type AskedMail, lookAdvice, type Outcome, type SentMails, type WayOut } from './way-out.ts'
 
 export interface DispatchOptions {
   notes: VaultNotes
-  state: State
-  delivery: Delivery
+  sends: DraftSends
+  wayOut: WayOut
+  sentMails: SentMails
+  handOver: HandOver
   filing: Filing
   teller: Teller
   clock: Clock
@@ -23,6 +25,8 @@ export interface DispatchOptions {
 
 /** How far back a mail is looked for of which nothing is known but that it may have left. */
 const lostMs = 7 * 24 * 3600_000
+/** Of a mail that only its note tells of: it is looked for, and given to nobody. */
+const lost = sha256('lost')
 
 export class Dispatch {
   readonly #options: DispatchOptions
@@ -35,58 +39,89 @@ export class Dispatch {
   }
 
   async send(draft: ApprovedDraft, key: string): Promise<void> {
-    const { state, delivery, filing } = this.#options
-    const entry = this.#begun(draft, state.sends[key])
-    state.begin(key, entry)
+    const { sends, wayOut, handOver } = this.#options
     const { asked, note, hash } = draft
+    const before = sends.get(key)
+    const scope =
+      asked.kind === 'mail' ? await this.#scope(asked) : { scope: await handOver.scope() }
+    const entry = await this.#begin(draft, key, 'scope' in scope ? scope.scope : '', before)
+    if (!('scope' in scope)) return this.#ended(draft, entry, scope)
     const outcome =
       asked.kind === 'mail'
-        ? await delivery.send(asked, key, { hash, isVague: entry.is_vague })
-        : await filing.delegate(asked, note, key)
+        ? await wayOut.send({ asked, key, hash }, before?.is_vague ?? false)
+        : await handOver.delegate(asked, note, { key, hash })
     await this.#ended(draft, entry, outcome)
   }
 
   /** It may have left. It is given to the service again only where that cannot send it twice, and a person still wants it. */
-  async settle(draft: ApprovedDraft, key: string, entry: SendEntry): Promise<void> {
-    const { delivery, clock, filing } = this.#options
-    const { asked, hash, note, standing } = draft
+  async settle(draft: ApprovedDraft, entry: DraftSend): Promise<void> {
+    const { clock, handOver } = this.#options
+    const { asked, hash, note } = draft
     if (entry.next_ms > clock.now()) return this.rest(draft, entry)
     if (asked.kind === 'delegation') {
-      return this.#ended(draft, entry, await filing.delegate(asked, note, key))
+      const outcome = await handOver.delegate(asked, note, { key: entry.key, hash })
+      return this.#ended(draft, entry, outcome)
     }
     if (entry.sha256 !== hash) {
       const reason = `it was changed after it may have been sent. ${lookAdvice}`
       return this.#ended(draft, entry, { is: 'unknown', reason })
     }
     entry.attempts++
-    const isWanted = !hasEnded(draft) && standing.is !== 'void'
-    const outcome = isWanted
-      ? await delivery.reconcile(asked, key, entry)
-      : await delivery.find(asked, Date.parse(entry.begun_at), entry.reason)
+    const outcome = await this.#reconciled(draft, asked, entry)
     // What is certain now says nothing about what may have left before.
     const told: Outcome =
       outcome.is === 'failed' ? { is: 'unknown', reason: outcome.reason } : outcome
     await this.#ended(draft, entry, told)
   }
 
-  /** The state was lost, but the note says that it may have left: so it is only looked for. */
-  async find(draft: ApprovedDraft, key: string): Promise<void> {
-    const { delivery, state, clock } = this.#options
-    const { asked } = draft
-    if (asked.kind === 'delegation') return this.send(draft, key)
-    const entry: SendEntry = { ...this.#begun(draft, undefined), state: 'unknown' }
-    state.begin(key, entry)
-    await this.#ended(draft, entry, await delivery.find(asked, clock.now() - lostMs))
+  async #reconciled(draft: ApprovedDraft, asked: AskedMail, entry: DraftSend): Promise<Outcome> {
+    const { wayOut, sentMails } = this.#options
+    const { key, begun_at, reason } = entry
+    const isWanted = !hasEnded(draft) && draft.standing.is !== 'void'
+    const scope = isWanted ? await this.#scope(asked) : undefined
+    // Another account or server knows nothing of the key.
+    if (scope && 'scope' in scope && scope.scope === entry.scope) {
+      return wayOut.reconcile({ asked, key, hash: draft.hash }, entry)
+    }
+    return sentMails.lookFor(asked.request, Date.parse(begun_at), reason)
   }
 
-  async #ended(draft: ApprovedDraft, entry: SendEntry, outcome: Outcome): Promise<void> {
-    const { notes, teller, clock, retryMs } = this.#options
+  /** The ledger was lost, but the note says that it may have left: so it is only looked for. */
+  async find(draft: ApprovedDraft, key: string): Promise<void> {
+    const { sentMails, clock, sends } = this.#options
+    const { asked } = draft
+    if (asked.kind === 'delegation') return this.send(draft, key)
+    const entry = await this.#begin(draft, key, lost, undefined)
+    await sends.ledger.keep({
+      scope: lost,
+      key,
+      content_hash: draft.hash,
+      provider: 'server',
+      recipients: [asked.request.to],
+      subject: asked.request.subject,
+    })
+    const outcome = await sentMails.lookFor(asked.request, clock.now() - lostMs)
+    await this.#ended(draft, entry, outcome)
+  }
+
+  /** Or why it cannot be known: then nothing can be sent either. */
+  async #scope(asked: AskedMail): Promise<{ scope: string } | Outcome> {
+    try {
+      return { scope: await this.#options.wayOut.scope(asked) }
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      return { is: 'failed', reason: inOneLine(error) }
+    }
+  }
+
+  async #ended(draft: ApprovedDraft, entry: DraftSend, outcome: Outcome): Promise<void> {
+    const { notes, sends, teller, clock, retryMs } = this.#options
     const { path, frontmatter } = draft.note
     const now = rfc3339(clock.now())
     if (outcome.is === 'sent') {
       const { message_id, sent_at = now } = outcome
       Object.assign(entry, { state: 'sent', message_id, sent_at, ended_at: now, reason: undefined })
-      this.#saveIfPossible()
+      await this.#ifPossible(() => sends.settle(entry, 'sent'))
       teller.forget(path)
       return this.file(draft, entry, true)
     }
@@ -97,7 +132,7 @@ export class Dispatch {
     if (is === 'unknown') entry.ended_at ??= now
     const is_vague = outcome.is === 'failed' && outcome.isVague === true
     Object.assign(entry, { state: is, reason, next_ms, is_vague })
-    this.#saveIfPossible()
+    await this.#ifPossible(() => (is === 'unknown' ? sends.settle(entry, is) : sends.save(entry)))
     this.#wait(next_ms)
     const text =
       is === 'unknown'
@@ -105,27 +140,28 @@ export class Dispatch {
         : `${path} is not ${draft.asked.kind === 'mail' ? 'sent' : 'handed over'} yet and is tried again: ${reason}`
     teller.tellOnce(path, is, text, { note: path, reason })
     if (hasEnded(draft)) return
-    await notes.markApproved(path, { status: is, reason }, frontmatter.status)
+    await notes.mark(path, { status: is, reason }, frontmatter.status)
   }
 
   /** How it went is so, whether it can be written down or not. */
-  #saveIfPossible(): void {
-    const { state, teller } = this.#options
+  async #ifPossible(write: () => Promise<void>): Promise<void> {
+    const { teller } = this.#options
     try {
-      state.save()
-      teller.forget('state')
+      await write()
+      teller.forget('ledger')
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       this.#wait()
-      teller.tellOnce('state', 'trouble', inOneLine(error))
+      teller.tellOnce('ledger', 'trouble', inOneLine(error))
     }
   }
 
   /** What has left has left, whether its note can be put away or not. */
-  async file({ note }: ApprovedDraft, entry: SendEntry, isNew: boolean): Promise<void> {
+  async file(draft: ApprovedDraft, entry: DraftSend, isNew: boolean): Promise<void> {
     const { filing, teller } = this.#options
+    const { note } = draft
     try {
-      await filing.sent(note, entry, isNew)
+      await filing.sent(draft, entry, isNew)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       this.#wait()
@@ -135,35 +171,43 @@ export class Dispatch {
   }
 
   /** A run that has not said yet why something waits says it; and so does the note. */
-  async rest(draft: ApprovedDraft, { state, reason, next_ms }: SendEntry): Promise<void> {
+  async rest(draft: ApprovedDraft, { state, reason, next_ms }: DraftSend): Promise<void> {
     const { teller, notes } = this.#options
     const { path, frontmatter } = draft.note
+    const isUnknown = state === 'unknown' || state === 'sending'
     this.#wait(next_ms)
     if (!teller.hasTold(path)) {
-      const what = state === 'failed' ? 'is not sent yet' : 'may have been sent'
+      const what = isUnknown ? 'may have been sent' : 'is not sent yet'
       const text = `${path} ${what}, and is looked at again at ${rfc3339(next_ms)}: ${reason}`
       teller.tellOnce(path, 'waiting', text, { note: path, reason })
     }
     if (hasEnded(draft)) return
-    await notes.markApproved(path, { status: state, reason }, frontmatter.status)
+    const status = isUnknown ? 'unknown' : 'failed'
+    await notes.mark(path, { status, reason }, frontmatter.status)
   }
 
-  #begun({ name, hash, asked, standing }: ApprovedDraft, before: SendEntry | undefined): SendEntry {
-    const { clock } = this.#options
-    const mail = asked.kind === 'mail' ? asked.request : undefined
-    return {
+  #begin(
+    { name, hash, asked, standing }: ApprovedDraft,
+    key: string,
+    scope: string,
+    before: DraftSend | undefined,
+  ): Promise<DraftSend> {
+    const { clock, sends } = this.#options
+    return sends.begin({
+      key,
+      scope,
       name,
       sha256: hash,
-      state: 'sending',
+      approval_id: standing.is === 'approved' ? standing.approval.id : undefined,
+      reply_to_message_id: asked.kind === 'mail' ? asked.request.reply_to_message_id : undefined,
       begun_at: before?.begun_at ?? rfc3339(clock.now()),
       attempts: (before?.attempts ?? 0) + 1,
       next_ms: 0,
-      to: asked.kind === 'mail' ? asked.request.to : `@${asked.agent ?? ''}`,
-      subject: mail?.subject ?? '',
-      reply_to_message_id: mail?.reply_to_message_id,
       is_vague: before?.is_vague ?? false,
-      approval_id: standing.is === 'approved' ? standing.approval.id : undefined,
+      ended_at: undefined,
+      reason: undefined,
+      filed_to: undefined,
       is_filed: false,
-    }
+    })
   }
 }

@@ -1,13 +1,14 @@
 /** Sends what a person has approved: each draft in Approved/ once. */
-
+import type { BigIntStats } from 'node:fs'
 import { hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
-import { rfc3339 } from '../../system/clock.ts'
-import { nameOf } from '../../vault/note-path.ts'
+import { type Clock, rfc3339 } from '../../system/clock.ts'
+import { isNoteName, nameOf } from '../../vault/note-path.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { withVaultErrors } from '../../vault/vault-error.ts'
 import type { Approvals } from '../approval/approvals.ts'
-import { inOneLine } from '../in-one-line.ts'
-import type { SendEntry } from '../state.ts'
+import { inOneLine } from '../events.ts'
+import type { DraftSend } from '../sends.ts'
 import {
   type ApprovedDraft,
   hasEnded,
@@ -15,14 +16,12 @@ import {
   keyOf,
   mayBe,
   readApproved,
-  repeats,
+  repeated,
 } from './approved-draft.ts'
-import { lookAdvice } from './delivery.ts'
 import { Dispatch, type DispatchOptions } from './dispatch.ts'
-import { Quiet } from './quiet.ts'
-import { strays } from './strays.ts'
+import { lookAdvice } from './way-out.ts'
 
-interface OutboxOptions extends DispatchOptions {
+export interface OutboxOptions extends DispatchOptions {
   vault: Vault
   approvals: Approvals
   quietMs: number
@@ -57,10 +56,16 @@ export class Outbox {
     this.#dispatch = new Dispatch(options, (untilMs) => this.#wait(untilMs))
   }
 
+  /** For a start by hand: what was wrong may have been mended. */
+  tryAgain(): void {
+    this.#options.sends.tryAgain()
+  }
+
   /** Looks at everything in Approved/ once. */
   async look(): Promise<Left> {
-    const { vault, notes, filing, isEnding } = this.#options
+    const { vault, notes, filing, sends, isEnding } = this.#options
     this.#left = nothing()
+    await sends.refresh()
     const paths: string[] = []
     // What begins with a dot is some program's, and no person sees it.
     for await (const path of notes.list('Approved')) {
@@ -74,10 +79,10 @@ export class Outbox {
       if (isEnding()) break
       await this.#unlessItFails(path, () => this.#handle(path))
     }
-    for (const [key, entry] of Object.entries(this.#options.state.sends)) {
-      if (this.#names.has(entry.name) || isEnding()) continue
+    for (const entry of sends.list()) {
+      if (entry.is_filed || this.#names.has(entry.name) || isEnding()) continue
       await this.#unlessItFails(entry.filed_to ?? entry.name, () =>
-        entry.state === 'sent' ? filing.finish(entry) : this.#withdrawn(key, entry),
+        entry.state === 'sent' ? filing.finish(entry) : this.#withdrawn(entry),
       )
     }
     return this.#left
@@ -94,19 +99,19 @@ export class Outbox {
   }
 
   async #handle(path: string): Promise<void> {
-    const { state, clock } = this.#options
+    const { sends, clock } = this.#options
     const draft = await readApproved(this.#options, path)
     if (!draft) return
     const open = this.#entry((entry) => mayBe(draft, entry))
-    if (open && !isApprovedAnew(draft, open[1])) return this.#settle(draft, ...open)
-    if (open) delete state.sends[open[0]]
+    if (open && !isApprovedAnew(draft, open)) return this.#settle(draft, open)
+    if (open) await sends.forget(open)
     const now = clock.now()
-    const same = this.#entry((entry) => repeats(draft, entry) === 'same')
-    if (same) return this.#dispatch.file(draft, same[1], false)
+    const same = this.#entry((entry) => repeated(draft, entry) === 'same')
+    if (same) return this.#dispatch.file(draft, same, false)
     const { status } = draft.note.frontmatter
     if (hasEnded(draft)) return this.#hold(path, `its status is ${status}`)
     const key = keyOf(draft)
-    const failed = state.sends[key]
+    const failed = sends.get(key)
     const quietMs = failed ? 0 : this.#quiet.leftMs(path, draft.note.etag, draft.stat)
     if (draft.standing.is !== 'approved' && quietMs > 0) {
       this.#left.quietMs = Math.min(this.#left.quietMs, now + quietMs)
@@ -115,17 +120,17 @@ export class Outbox {
     if (draft.standing.is === 'void') {
       return this.#block(draft, draft.standing.reason, status === 'unknown' ? status : 'blocked')
     }
-    const other = this.#entry((entry) => repeats(draft, entry) === 'other')
-    if (other) return this.#block(draft, sentOther(other[1]), 'blocked')
+    const other = this.#entry((entry) => repeated(draft, entry) === 'other')
+    if (other) return this.#block(draft, sentOther(other), 'blocked')
     if (failed && failed.next_ms > now) return this.#dispatch.rest(draft, failed)
     if (status === 'unknown' && !failed) return this.#dispatch.find(draft, key)
     return this.#dispatch.send(draft, key)
   }
 
   /** A copy waits for the note that it is a copy of. */
-  async #settle(draft: ApprovedDraft, key: string, entry: SendEntry): Promise<void> {
+  async #settle(draft: ApprovedDraft, entry: DraftSend): Promise<void> {
     const isCopy = entry.name !== draft.name && this.#names.has(entry.name)
-    if (!isCopy) return this.#dispatch.settle(draft, key, entry)
+    if (!isCopy) return this.#dispatch.settle(draft, entry)
     this.#hold(draft.note.path, `it says the same as ${entry.name}, which may have been sent`)
   }
 
@@ -136,7 +141,7 @@ export class Outbox {
     status: string,
   ): Promise<void> {
     this.#hold(path, reason)
-    await this.#options.notes.markApproved(path, { status, reason }, frontmatter.status)
+    await this.#options.notes.mark(path, { status, reason }, frontmatter.status)
   }
 
   #hold(path: string, reason: string): void {
@@ -145,13 +150,13 @@ export class Outbox {
     this.#options.teller.tellOnce(path, 'blocked', text, { note: path, reason })
   }
 
-  #entry(isIt: (entry: SendEntry) => boolean): [string, SendEntry] | undefined {
-    return Object.entries(this.#options.state.sends).find(([, entry]) => isIt(entry))
+  #entry(isIt: (entry: DraftSend) => boolean): DraftSend | undefined {
+    return this.#options.sends.list().find(isIt)
   }
 
   /** A person who has taken a note out of Approved/ has dealt with it, if they could know how it stood. */
-  async #withdrawn(key: string, entry: SendEntry): Promise<void> {
-    const { state, notes, clock, vault } = this.#options
+  async #withdrawn(entry: DraftSend): Promise<void> {
+    const { sends, notes, clock, vault } = this.#options
     const draft = await notes.find(`Drafts/${entry.name}`)
     const done = draft ? undefined : await notes.find(`Done/${entry.name}`)
     const isDone = done && (await hashOf(vault, done).catch(() => '')) === entry.sha256
@@ -159,12 +164,11 @@ export class Outbox {
     if (entry.state === 'sending' && draft) {
       const reason = `it may have been sent before it was taken out of Approved/. ${lookAdvice}`
       Object.assign(entry, { state: 'unknown', reason, ended_at: rfc3339(clock.now()) })
-      state.save()
+      await sends.settle(entry, 'unknown')
       await notes.change(draft.path, () => ({ frontmatter: { status: 'unknown', reason } }))
       return
     }
-    delete state.sends[key]
-    state.save()
+    await sends.forget(entry)
   }
 
   #wait(untilMs = Number.POSITIVE_INFINITY): void {
@@ -174,5 +178,40 @@ export class Outbox {
 }
 
 /** Its note could not be put away, and says something else now. */
-const sentOther = ({ sent_at, to }: SendEntry): string =>
+const sentOther = ({ sent_at, to }: DraftSend): string =>
   `it went to ${to} at ${sent_at}, and was changed since. If it is to be sent as it is now too, say agentmail drafts approve.`
+
+/** Whether somebody is still at work on a note: editors save what was typed seconds later. */
+class Quiet {
+  readonly #clock: Clock
+  readonly #quietMs: number
+  readonly #seen = new Map<string, { etag: string; sinceMs: number }>()
+
+  constructor(clock: Clock, quietMs: number) {
+    this.#clock = clock
+    this.#quietMs = quietMs
+  }
+
+  /** How long to wait until the note has been quiet long enough; 0 when it has. */
+  leftMs(path: string, etag: string, { mtimeMs, ctimeMs }: BigIntStats): number {
+    const now = this.#clock.now()
+    const seen = this.#seen.get(path)
+    if (seen?.etag !== etag) this.#seen.set(path, { etag, sinceMs: now })
+    const changedMs = Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs)
+    // A time in the future says nothing: then it counts how long it was seen unchanged.
+    const sinceMs = changedMs <= now ? changedMs : (this.#seen.get(path)?.sinceMs ?? now)
+    return Math.max(0, sinceMs + this.#quietMs - now)
+  }
+}
+
+/** What lies in Approved/ and looks like a note, but is none: links, pipes, and names that no note can have. */
+function strays(vault: Vault): Promise<string[]> {
+  return withVaultErrors('Approved', () =>
+    vault.within(['Approved'], (found) =>
+      (found?.folder.entries() ?? [])
+        .filter((entry) => !entry.isDirectory() && /^[^.].*\.md$/is.test(entry.name))
+        .filter((entry) => !entry.isFile() || !isNoteName(entry.name))
+        .map(({ name }) => `Approved/${name}`),
+    ),
+  )
+}

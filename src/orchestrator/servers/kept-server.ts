@@ -1,10 +1,10 @@
 /** Keeps one MCP server running: started when it is needed, ended when it hangs, left alone for a while when it fails. */
 import { redacted } from '../../system/redact.ts'
-import type { ServerProgram } from '../../system/run-program.ts'
 import { CoolDown } from './cool-down.ts'
-import { McpConnection } from './mcp-connection.ts'
+import { McpConnection, type ServerLink } from './mcp-connection.ts'
 
-export interface KeptServerOptions extends ServerProgram {
+export interface KeptServerOptions {
+  start: () => ServerLink
   timeoutMs: number
   coolDownMs: number
   secrets: string[]
@@ -17,7 +17,7 @@ export interface Failure {
   /** False only where the server has certainly not been asked. */
   mayHaveRun: boolean
 }
-export type Outcome<T> = { value: T; failure?: undefined } | { failure: Failure }
+export type Asked<T> = { value: T; failure?: undefined } | { failure: Failure }
 
 const hungGraceMs = 200
 const gentleGraceMs = 4000
@@ -50,7 +50,7 @@ export class KeptServer {
     deadline: number,
     isGentle: boolean,
     work: (connection: McpConnection) => Promise<T>,
-  ): Promise<Outcome<T>> {
+  ): Promise<Asked<T>> {
     if (this.#isClosed) return failed('it was closed', false)
     if (this.coolDown.isOn) return failed(this.coolDown.message, false)
     const connection = this.#connect()
@@ -81,7 +81,7 @@ export class KeptServer {
 
   #connect(): McpConnection {
     if (!this.#connection || this.#connection.hasEnded) {
-      this.#connection = new McpConnection(this.#options, this.#leaving)
+      this.#connection = new McpConnection(this.#options.start, this.#leaving)
     }
     return this.#connection
   }

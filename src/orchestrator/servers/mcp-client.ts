@@ -3,9 +3,9 @@ import type * as z from 'zod'
 import { AgentMailError, type ErrorCode } from '../../errors.ts'
 import { redacted } from '../../system/redact.ts'
 import type { FallbackLog, Trouble } from './fallback-log.ts'
-import { type Failure, KeptServer, type KeptServerOptions, type Outcome } from './kept-server.ts'
+import { type Asked, type Failure, KeptServer, type KeptServerOptions } from './kept-server.ts'
 import type { Tools } from './mcp-connection.ts'
-import { parseAnswer, toolError } from './tool-answer.ts'
+import { parseToolAnswer, toolError } from './tool-answer.ts'
 
 export interface McpClientOptions extends KeptServerOptions {
   name: 'gmail' | 'obsidian'
@@ -83,7 +83,7 @@ export class McpClient {
     tool: string,
     args: Record<string, unknown>,
     how: CallOptions<T>,
-  ): () => Promise<Outcome<T>> {
+  ): () => Promise<Asked<T>> {
     const { timeoutMs, secrets } = this.#options
     const deadline = performance.now() + timeoutMs
     return async () => {
@@ -93,7 +93,7 @@ export class McpClient {
       )
       if (outcome.failure) return outcome
       if (outcome.value.isError) throw toolError(outcome.value, tool, secrets)
-      const parsed = parseAnswer(outcome.value, how.schema)
+      const parsed = parseToolAnswer(outcome.value, how.schema)
       if (parsed.success) return { value: parsed.data }
       // Where it does not fit, but not what stands there: that may be somebody's mail.
       const places = parsed.error.issues.map(

@@ -1,11 +1,21 @@
 /** One running MCP server: the handshake with it, the tools it has, and calls of them. */
-import { type CallToolResult, Client, ProtocolError } from '@modelcontextprotocol/client'
-import type { ServerProgram } from '../../system/run-program.ts'
+import {
+  type CallToolResult,
+  Client,
+  ProtocolError,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { isRecord } from '../../system/text.ts'
 import { version } from '../../version.ts'
-import { ServerProcess } from './server-process.ts'
 
 export type ToolAnswer = CallToolResult
+/** A server as it is talked to: one in a process of its own, or in this one. */
+export interface ServerLink extends Transport {
+  /** The last line on its stderr, as it came. */
+  readonly lastLine: string
+  /** Over when the server is gone; it has this long to finish. */
+  stop(graceMs: number): Promise<unknown>
+}
 /** The names of the arguments of each tool. */
 export type Tools = Map<string, string[]>
 
@@ -21,22 +31,22 @@ export class McpConnection {
   /** Calls that should not be cut off in their midst. */
   gentleCalls = 0
   hasEnded = false
-  readonly #program: ServerProgram
-  #process: ServerProcess | undefined
+  readonly #start: () => ServerLink
+  #link: ServerLink | undefined
   #client: Client | undefined
   #tools: Promise<Tools> | undefined
   #isStopped = false
 
   /** @param after what must be over before the server is started */
-  constructor(program: ServerProgram, after: Promise<unknown>) {
-    this.#program = program
+  constructor(start: () => ServerLink, after: Promise<unknown>) {
+    this.#start = start
     this.ready = after.then(() => this.#shakeHands())
     this.ready.catch(() => {}) // whoever waits for it is told
   }
 
   /** The last line on its stderr, as it came. */
   get lastLine(): string {
-    return this.#process?.lastLine ?? ''
+    return this.#link?.lastLine ?? ''
   }
 
   async #shakeHands(): Promise<void> {
@@ -50,20 +60,20 @@ export class McpConnection {
   }
 
   async #replace(): Promise<void> {
-    if (!this.#process) return
-    this.#process.onclose = () => {}
-    await this.#process.close()
+    if (!this.#link) return
+    this.#link.onclose = () => {}
+    await this.#link.close()
   }
 
   async #connect(mode: 'legacy' | { pin: string }): Promise<void> {
     if (this.#isStopped) throw new Error('it was stopped before it was started')
     const client = new Client({ name: 'agentmail', version }, { versionNegotiation: { mode } })
-    const process = new ServerProcess(this.#program)
-    this.#process = process
-    process.onclose = () => {
+    const link = this.#start()
+    this.#link = link
+    link.onclose = () => {
       this.hasEnded = true
     }
-    await client.connect(process, never)
+    await client.connect(link, never)
     this.#client = client
   }
 
@@ -104,7 +114,7 @@ export class McpConnection {
 
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
-    await this.#process?.stop(graceMs)
+    await this.#link?.stop(graceMs)
     this.hasEnded = true
   }
 }

@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { type ServerProgram, startServer } from '../../system/run-program.ts'
+import type { ServerLink } from './mcp-connection.ts'
 
 /** One message may be a note or a mail of many megabytes; more than this is no message. */
 const maxMessageBytes = 64 << 20
@@ -16,7 +17,7 @@ const outputGraceMs = 500
 const killGraceMs = 1000
 
 /** The SDK's own transport leaves the children of a server (npx has one) behind, and passes Ctrl-C on to it. */
-export class ServerProcess implements Transport {
+export class ServerProcess implements ServerLink {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']

@@ -14,7 +14,10 @@ const errorSchema = z.looseObject({
 const textOf = (answer: ToolAnswer): string =>
   answer.content.find((item) => item.type === 'text')?.text ?? ''
 
-export function parseAnswer<T>(answer: ToolAnswer, schema: z.ZodType<T>): z.ZodSafeParseResult<T> {
+export function parseToolAnswer<T>(
+  answer: ToolAnswer,
+  schema: z.ZodType<T>,
+): z.ZodSafeParseResult<T> {
   return schema.safeParse(answer.structuredContent ?? jsonOf(textOf(answer)))
 }
 

@@ -1,4 +1,4 @@
-/** The notes of the vault through the obsidian server; where that is away, through the file system itself. */
+/** The notes of the vault: read, listed and written through the obsidian server, or without it where it is away; filed and marked on the file system. */
 import * as z from 'zod'
 import { AgentMailError } from '../../errors.ts'
 import { untilDone } from '../../system/retry.ts'
@@ -19,7 +19,6 @@ const pageSchema = z.object({
   notes: z.array(z.object({ path: z.string() })),
   next_cursor: z.string().optional(),
 })
-const movedSchema = z.object({ moved: z.literal(true) })
 
 /** What is changed of a note; the rest of it stays. */
 export interface NoteEdit {
@@ -30,8 +29,10 @@ export interface NoteEdit {
 }
 
 /** An editor may save the same note again and again. */
-const maxTries = 20
+const mostChanges = 20
 const pageSize = 1000
+/** What a person has decided is carried out here, where no tool may. */
+const person = { mayApprove: true }
 
 const isConflict = (error: unknown) => AgentMailError.is(error, 'conflict')
 
@@ -44,80 +45,54 @@ export class VaultNotes {
     this.#vault = vault
   }
 
-  read(path: string): Promise<Note> {
-    return this.#client.call(
-      'read_note',
-      { path },
-      {
-        schema: noteSchema,
-        isSafe: true,
-        fallback: () => readNote(this.#vault, path),
-      },
+  /** Nothing where there is no such note. */
+  find(path: string): Promise<Note | undefined> {
+    return unlessMissing(() =>
+      this.#client.call(
+        'read_note',
+        { path },
+        { schema: noteSchema, isSafe: true, fallback: () => readNote(this.#vault, path) },
+      ),
     )
   }
 
-  /** Nothing where there is no such note. */
-  async find(path: string): Promise<Note | undefined> {
-    try {
-      return await this.read(path)
-    } catch (error) {
-      if (AgentMailError.is(error) && error.code === 'not_found') return undefined
-      throw error
-    }
-  }
-
   async write(path: string, frontmatter: Record<string, unknown>, body: string): Promise<void> {
-    await this.#put({ path, frontmatter, body }, undefined)
+    const note = { path, frontmatter, body }
+    await this.#client.call('write_note', note, {
+      schema: noteSchema,
+      isSafe: false,
+      fallback: () => writeNote(this.#vault, note),
+    })
   }
 
   /** The paths of the notes in a folder, in order; none where there is no such folder. */
   async *list(directory: string, filter?: string): AsyncGenerator<string> {
     const seen = new Set<string>()
-    const isPaged = await this.#takes('list_notes', 'cursor')
+    // The file system takes everything.
+    const isPaged = await this.#client.takes('list_notes', 'cursor').catch(() => true)
     for (let cursor: string | undefined; ; ) {
-      const page = await this.#page({
+      const args = {
         directory,
         ...(filter !== undefined && { filter }),
         ...(isPaged && { limit: pageSize }),
         ...(cursor !== undefined && { cursor }),
-      })
-      for (const { path } of page.notes) yield path
-      cursor = page.next_cursor
+      }
+      const page = await unlessMissing(() =>
+        this.#client.call('list_notes', args, {
+          schema: pageSchema,
+          isSafe: true,
+          fallback: () => listNotes(this.#vault, args),
+        }),
+      )
+      for (const { path } of page?.notes ?? []) yield path
+      cursor = page?.next_cursor
       if (cursor === undefined || seen.has(cursor)) return
       seen.add(cursor)
     }
   }
 
-  async #page(args: { directory: string; filter?: string; limit?: number; cursor?: string }) {
-    try {
-      return await this.#client.call('list_notes', args, {
-        schema: pageSchema,
-        isSafe: true,
-        fallback: () => listNotes(this.#vault, args),
-      })
-    } catch (error) {
-      if (AgentMailError.is(error) && error.code === 'not_found') return { notes: [] }
-      throw error
-    }
-  }
-
   async move(source: string, destination: string): Promise<void> {
-    const moved = await this.read(source)
-    try {
-      await this.#client.call(
-        'move_note',
-        { source, destination },
-        {
-          schema: movedSchema,
-          isSafe: false,
-          fallback: () => moveNote(this.#vault, { source, destination }),
-        },
-      )
-    } catch (error) {
-      const isGone = AgentMailError.is(error) && error.code === 'not_found'
-      // A server may have moved it and died before it could say so.
-      if (!isGone || (await this.find(destination))?.body !== moved.body) throw error
-    }
+    await moveNote(this.#vault, { source, destination }, person)
   }
 
   /**
@@ -126,59 +101,33 @@ export class VaultNotes {
    */
   change(path: string, edit: (note: Note) => NoteEdit | undefined): Promise<Note | undefined> {
     const tryToChange = async () => {
-      const note = await this.find(path)
+      const note = await unlessMissing(() => readNote(this.#vault, path))
       const wanted = note && edit(note)
       if (!note || !wanted) return undefined
-      const changed = {
-        path: note.path,
-        frontmatter: edited(note.frontmatter, wanted.frontmatter),
-        body: note.body + (wanted.append ?? ''),
-      }
-      return this.#put(changed, note.etag || undefined)
+      const frontmatter = edited(note.frontmatter, wanted.frontmatter)
+      const body = note.body + (wanted.append ?? '')
+      const changed = { path: note.path, frontmatter, body, if_match: note.etag }
+      return writeNote(this.#vault, changed, person)
     }
-    return untilDone({ tries: maxTries }, tryToChange, isConflict)
+    return untilDone({ tries: mostChanges }, tryToChange, isConflict)
   }
 
-  /**
-   * No tool may write there, so this goes to the file: what it says is the orchestrator's own. A
-   * status that a person has written since it was read stays.
-   */
-  async markApproved(
-    path: string,
-    frontmatter: Record<string, unknown>,
-    read: unknown,
-  ): Promise<void> {
-    const tryToMark = async () => {
-      const note = await readNote(this.#vault, path)
+  /** How it stands with a note in Approved/. A status that a person has written since it was read stays. */
+  async mark(path: string, frontmatter: Record<string, unknown>, read: unknown): Promise<void> {
+    await this.change(path, (note) => {
       const changed = edited(note.frontmatter, frontmatter)
-      if (JSON.stringify(changed) === JSON.stringify(note.frontmatter)) return
-      if (note.frontmatter.status !== read) return
-      const wanted = { path, frontmatter: changed, body: note.body, if_match: note.etag }
-      await writeNote(this.#vault, wanted, { mayApprove: true })
-    }
-    try {
-      await untilDone({ tries: maxTries }, tryToMark, isConflict)
-    } catch (error) {
-      if (!AgentMailError.is(error, 'not_found')) throw error
-    }
-  }
-
-  async #put(
-    note: { path: string; frontmatter: Record<string, unknown>; body: string },
-    etag: string | undefined,
-  ): Promise<Note> {
-    const isMatched = etag !== undefined && (await this.#takes('write_note', 'if_match'))
-    const args = { ...note, ...(isMatched && { if_match: etag }) }
-    return this.#client.call('write_note', args, {
-      schema: noteSchema,
-      isSafe: false,
-      fallback: () => writeNote(this.#vault, { ...note, if_match: etag }),
+      const isSame = JSON.stringify(changed) === JSON.stringify(note.frontmatter)
+      return isSame || note.frontmatter.status !== read ? undefined : { frontmatter }
     })
   }
+}
 
-  /** The file system takes everything. */
-  async #takes(tool: string, argument: string): Promise<boolean> {
-    return this.#client.takes(tool, argument).catch(() => true)
+async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (AgentMailError.is(error, 'not_found')) return undefined
+    throw error
   }
 }
 

@@ -3,10 +3,9 @@ import { replySubject } from '../../email/drafts/reply-subject.ts'
 import { AgentMailError } from '../../errors.ts'
 import { parseAddresses } from '../../mime/parse-addresses.ts'
 import type { Note } from '../../vault/notes.ts'
-import type { Teller } from '../events.ts'
-import { shown } from '../in-one-line.ts'
+import { inShort, type Teller } from '../events.ts'
 import { fields, replyNoteName } from '../inbox/mail-note.ts'
-import { fileAway } from '../outbox/file-away.ts'
+import { fileAway } from '../outbox/filing.ts'
 import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
 import type { Decision } from './decision.ts'
 
@@ -79,7 +78,7 @@ async function draftReply(
     },
     reply,
   )
-  teller.tell('drafted', `a reply to ${shown(from, to)} waits for approval: ${path}`, {
+  teller.tell('drafted', `a reply to ${inShort(from, to)} waits for approval: ${path}`, {
     note: path,
     mail: note.path,
     ...(decision === 'urgent' && { priority: 'urgent' }),

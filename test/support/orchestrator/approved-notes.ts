@@ -1,4 +1,5 @@
 /** Drafts that a person has approved by command, to be tampered with. */
+
 import {
   copyFileSync,
   linkSync,
@@ -14,6 +15,7 @@ import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import { type Standing, standingAt } from '../../../src/orchestrator/approval/standing.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { TestVault } from '../vault/vault.ts'
+import { recordsIn } from './records-in.ts'
 
 const drafts = {
   /** Answers a mail, with files. */
@@ -94,13 +96,13 @@ export class ApprovedNotes extends TestVault {
     notes.put('Files/terms.txt', 'terms')
     for (const [path, text] of Object.entries(drafts).slice(0, isAll ? undefined : 2)) {
       notes.put(path, text)
-      await approve(notes.vault, path, { by: 'anna' })
+      await approve(recordsIn(notes.vault), path, { by: 'anna' })
     }
     return notes
   }
 
   standing(path: string): Promise<Standing> {
-    return standingAt(this.vault, this.approvals, path)
+    return standingAt(recordsIn(this.vault), path)
   }
 
   /** As an editor does that writes into the file. */

@@ -1,22 +1,19 @@
 /** An orchestrator with a vault and a mailbox, run as a user would, and what became of every mail and draft. */
+
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'
 import { approve } from '../../../src/orchestrator/approval/approve.ts'
+import type { DraftSend } from '../../../src/orchestrator/sends.ts'
 import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { binary, type Env, ended, type Ran, start, worker } from '../agentmail.ts'
 import { MailHome } from '../email/mail-home.ts'
 import { oddTime } from '../loading.ts'
 import type { FakeGmail } from '../providers/fake-gmail.ts'
+import { keptSends } from './kept-sends.ts'
+import { recordsIn } from './records-in.ts'
 
 const rules = `---
 rules:
@@ -134,7 +131,7 @@ export class KilledHome {
       const note = await readNote(new Vault(this.vault), `Drafts/${name}`)
       this.approved.add(String(note.frontmatter.subject).replace('Re: ', ''))
       if (this.approved.size % 2 === 0)
-        await approve(new Vault(this.vault), note.path, { by: 'anna' })
+        await approve(recordsIn(new Vault(this.vault)), note.path, { by: 'anna' })
       else renameSync(join(this.vault, note.path), join(this.vault, 'Approved', name))
     }
     return [...this.approved].at(-1) ?? ''
@@ -215,17 +212,22 @@ export class KilledHome {
     return ends
   }
 
-  state(): { sends: Record<string, { next_ms: number }> } {
+  /** What its runs remember can be read. */
+  state(): unknown {
     return JSON.parse(readFileSync(this.stateFile, 'utf8'))
+  }
+
+  /** As if it had never sent anything. */
+  forgetSends(): void {
+    rmSync(join(this.home.env.XDG_STATE_HOME ?? '', 'agentmail'), { recursive: true })
+  }
+
+  /** What the ledger has of its drafts. */
+  sends(): Promise<DraftSend[]> {
+    return keptSends(this.home.env, new Vault(this.vault))
   }
 
   get stateFile(): string {
     return join(this.vault, 'Logs/orchestrator_state.json')
-  }
-
-  /** The calls of tools in the last run behind relays. */
-  calls(): string[] {
-    const file = join(this.home.folder, 'calls')
-    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
   }
 }

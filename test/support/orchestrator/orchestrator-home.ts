@@ -17,6 +17,7 @@ import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail, type Env, type Ran } from '../agentmail.ts'
 import { mail } from '../providers/local-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { retrySends } from './kept-sends.ts'
 import { RunningOrchestrator } from './running-orchestrator.ts'
 
 const eventSchema = z.looseObject({ at: z.iso.datetime(), event: z.string(), text: z.string() })
@@ -159,7 +160,8 @@ export class OrchestratorHome {
   }
 
   /** What failed is tried again by the next run, instead of later. */
-  retryNow(): void {
+  async retryNow(): Promise<void> {
+    await retrySends(this.env, this.vault)
     const path = 'Logs/orchestrator_state.json'
     this.put(path, this.text(path).replaceAll(/"next_ms":\d+/g, '"next_ms":0'))
   }

@@ -4,14 +4,17 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Env } from '../agentmail.ts'
+import { loading } from '../loading.ts'
 import { type FakeGmail, sendPath } from '../providers/fake-gmail.ts'
 import type { KilledHome } from './killed-home.ts'
 
 export interface Moment {
   name: string
   /** Arranges that it is killed then. */
-  prepare(home: KilledHome, kill: () => void): void
+  prepare?(home: KilledHome, kill: () => void): void
   isRelayed?: boolean
+  /** What it needs to kill itself. */
+  env?: Env
 }
 
 /** Who dies: the servers of one that is killed alone see the end of their input. */
@@ -38,18 +41,18 @@ export const afterMs = (ms: number): Moment => ({
   prepare: (_, kill) => void setTimeout(kill, ms),
 })
 
-/** When the file of the state holds this. */
-export const whenStateSays = (words: string): Moment => ({
-  name: `when the state says ${words}`,
-  prepare({ vault, stateFile }, kill) {
-    const old = existsSync(stateFile) ? readFileSync(stateFile, 'utf8').split(words).length : 1
-    const watcher = watch(join(vault, 'Logs'), () => {
-      const text = existsSync(stateFile) ? readFileSync(stateFile, 'utf8') : ''
-      if (text.split(words).length <= old) return
-      watcher.close()
-      kill()
-    })
-  },
+/** @param change of a file, and where: `link Done/re-` is a note that is put there. */
+const atFile = (side: 'before' | 'after', change: string): Moment => ({
+  name: `${side} ${change}`,
+  env: loading(['killed-file'], { KILL_WHEN: `${side} ${change}` }),
+})
+export const beforeFile = (change: string): Moment => atFile('before', change)
+export const afterFile = (change: string): Moment => atFile('after', change)
+
+/** Before its change of a file of this number. */
+export const atChange = (count: number): Moment => ({
+  name: `before change ${count}`,
+  env: loading(['killed-call'], { KILL_AT: String(count) }),
 })
 
 export const gmailMoments = (fake: FakeGmail): Record<'lost' | 'taken' | 'answered', Moment> => ({
@@ -84,10 +87,10 @@ export async function killOne(
   for (const name of ['calls', 'stop', 'stopped']) {
     rmSync(join(home.home.folder, name), { force: true })
   }
-  const child = home.start({ ...(moment.isRelayed && home.relayed()), ...env })
+  const child = home.start({ ...(moment.isRelayed && home.relayed()), ...moment.env, ...env })
   child.stdout.resume()
   child.stderr.resume()
-  moment.prepare(home, () => (victims === 'alone' ? child.kill('SIGKILL') : killAll(child)))
+  moment.prepare?.(home, () => (victims === 'alone' ? child.kill('SIGKILL') : killAll(child)))
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return child.signalCode === 'SIGKILL'
 }

@@ -26,6 +26,10 @@ export class RunningOrchestrator {
     })
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

@@ -1,4 +1,5 @@
 /** A client of MCP servers on a stand-in server, and what can be seen of both from outside. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -10,6 +11,7 @@ import {
   McpClient,
   type McpClientOptions,
 } from '../../../src/orchestrator/servers/mcp-client.ts'
+import { ServerProcess } from '../../../src/orchestrator/servers/server-process.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { worker } from '../agentmail.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -33,6 +35,11 @@ const ends: (() => unknown)[] = []
 export const atEnd = (end: () => unknown) => ends.unshift(end)
 afterAll(() => Promise.all(ends.map((end) => end())))
 
+export const processOf =
+  (command: string[], env: Record<string, string> = {}) =>
+  () =>
+    new ServerProcess({ command, env })
+
 /** A client on a stand-in server, and what can be seen of both from outside. */
 export class Scene {
   readonly vault: TestVault
@@ -46,8 +53,9 @@ export class Scene {
     this.#starts = join(folder, 'starts')
     this.client = new McpClient({
       name: 'obsidian',
-      command: [process.execPath, worker('stand-in-server'), start, this.#starts],
-      env: { GIVEN: 'x' },
+      start: processOf([process.execPath, worker('stand-in-server'), start, this.#starts], {
+        GIVEN: 'x',
+      }),
       timeoutMs: 10_000,
       coolDownMs: 60_000,
       log: new FallbackLog(new Vault(this.vault.root)),

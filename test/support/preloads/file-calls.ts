@@ -1,18 +1,13 @@
 /** Loaded into a server by a test: notes in a file (FILE_CALLS) what it does to files, when it is done, and when it answers. */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { placeOf } from '../place-of.ts'
 
 const log = fs.openSync(process.env.FILE_CALLS ?? '', 'a')
-const { readlinkSync, writeSync } = fs
+const { writeSync } = fs
 
 const note = (...words: string[]): void => {
   writeSync(log, `${JSON.stringify(words)}\n`)
-}
-
-/** The path that a call means: by an open file, by the number of an open folder, or plainly. */
-function placeOf(given: unknown): string {
-  if (typeof given === 'number') return readlinkSync(`/proc/self/fd/${given}`)
-  return String(given).replace(/^\/proc\/self\/fd\/\d+/, (folder) => readlinkSync(folder))
 }
 
 const noted = <Call extends (...args: never[]) => unknown>(

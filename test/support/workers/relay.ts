@@ -25,13 +25,17 @@ function noted({ params }: Message): { call: string; count: number } {
   return { call, count: readFileSync(at('calls'), 'utf8').trimEnd().split('\n').length }
 }
 
-/** The file says on which side, and the call by its number or by what it begins with. Once. */
+/** The file says on which side, and the call by its number or by what it begins with: `2. send_email` is the second of them. Once. */
 function isStop(side: Side, { call, count }: { call: string; count: number }): boolean {
   const [wantedSide, ...words] = existsSync(at('stop'))
     ? readFileSync(at('stop'), 'utf8').split(' ')
     : []
-  const wanted = words.join(' ')
-  const isIt = wanted === String(count) || (wanted !== '' && call.startsWith(wanted))
+  const [, which, start] = /^(\d+)\. (.*)$/.exec(words.join(' ')) ?? []
+  const wanted = start ?? words.join(' ')
+  const alike = readFileSync(at('calls'), 'utf8').split('\n').slice(0, count)
+  const isOne =
+    which === undefined || alike.filter((one) => one.startsWith(wanted)).length === Number(which)
+  const isIt = wanted === String(count) || (wanted !== '' && call.startsWith(wanted) && isOne)
   if (side !== wantedSide || !isIt || existsSync(at('stopped'))) return false
   writeFileSync(at('stopped'), call)
   return true

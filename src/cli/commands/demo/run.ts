@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { approve } from '../../../orchestrator/approval/approve.ts'
+import { recordsOf } from '../../../orchestrator/approval/records.ts'
 import type { Event } from '../../../orchestrator/events.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
@@ -120,7 +121,9 @@ class Demo {
     const draft = this.#draft
     this.#draft = undefined // Enter may be pressed twice
     try {
-      await approve(this.#vault, note, { by: userInfo().username })
+      await approve(recordsOf(demoConfig(this.#folder), this.#vault), note, {
+        by: userInfo().username,
+      })
       this.#say(this.#wishes.isYes ? 'Approved by --yes.\n\n' : 'Approved.\n\n')
     } catch (error) {
       this.#draft = draft

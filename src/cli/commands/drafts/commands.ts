@@ -5,7 +5,8 @@ import { AgentMailError } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
 import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
 import { listDrafts, showNote } from '../../../orchestrator/approval/drafts.ts'
-import type { MailHead } from '../../../orchestrator/approval/received-mail.ts'
+import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
+import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
@@ -21,8 +22,9 @@ const widest = 80
 
 export async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
-  const vault = Vault.named(new Config(flags))
-  const { drafts, mails, faults } = await listDrafts(vault, flags.all === true)
+  const config = new Config(flags)
+  const records = recordsOf(config, Vault.named(config))
+  const { drafts, mails, faults } = await listDrafts(records, flags.all === true)
   for (const { path, message } of faults) {
     printError(line(message.includes(path) ? message : `${path}: ${message}`))
   }
@@ -45,7 +47,7 @@ function draftTable(drafts: DraftHead[]): string[] {
   ]
 }
 
-function mailTable(mails: MailHead[]): string[] {
+function mailTable(mails: WaitingMail[]): string[] {
   if (mails.length === 0) return []
   const rows = mails
     .slice(0, mostMails)
@@ -62,17 +64,17 @@ function mailTable(mails: MailHead[]): string[] {
 }
 
 export async function printNote(call: Call): Promise<number> {
-  const { vault, path } = await meant(call, 'show')
-  const shown = await showNote(vault, path)
+  const { records, path } = await meant(call, 'show')
+  const shown = await showNote(records, path)
   if (call.json) printJson(shown)
   else print(shown.kind === 'received' ? mailWords(shown) : draftWords(shown))
   return 0
 }
 
 export async function approveNote(call: Call): Promise<number> {
-  const { vault, path, config } = await meant(call, 'approve')
+  const { records, path, config } = await meant(call, 'approve')
   const { agent } = call.flags
-  const { asked, ...approved } = await approve(vault, path, {
+  const { asked, ...approved } = await approve(records, path, {
     by: whoOf(call.flags.by),
     agent: typeof agent === 'string' ? agent : undefined,
     config,
@@ -96,9 +98,9 @@ export async function approveNote(call: Call): Promise<number> {
 }
 
 export async function rejectNote(call: Call): Promise<number> {
-  const { vault, path } = await meant(call, 'reject')
+  const { records, path } = await meant(call, 'reject')
   const { reason } = call.flags
-  const rejected = await reject(vault, path, {
+  const rejected = await reject(records, path, {
     by: whoOf(call.flags.by),
     reason: typeof reason === 'string' && reason.trim() !== '' ? reason : undefined,
   })
@@ -115,7 +117,7 @@ export async function rejectNote(call: Call): Promise<number> {
 async function meant(
   { flags, positionals }: Call,
   verb: string,
-): Promise<{ config: Config; vault: Vault; path: string }> {
+): Promise<{ config: Config; records: Records; path: string }> {
   const config = new Config(flags)
   const vault = Vault.named(config)
   const [given] = atMost(1, positionals)
@@ -127,7 +129,7 @@ async function meant(
     )
   }
   const path = await findDraft(vault, config.text('vault') ?? vault.root, given)
-  return { config, vault, path }
+  return { config, records: recordsOf(config, vault), path }
 }
 
 function whoOf(flag: string | boolean | undefined): string {

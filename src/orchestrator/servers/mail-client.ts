@@ -53,7 +53,7 @@ const slackMs = 120_000
 /** How many of the sent mails are looked through. */
 const mostLookedAt = 50
 
-export class MailServer {
+export class MailClient {
   readonly #client: McpClient
 
   constructor(client: McpClient) {

@@ -1,0 +1,57 @@
+/** What is known about the drafts of a vault: who said what about them, and which mails have left. */
+import type { Config } from '../../config.ts'
+import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
+import { AgentMailError } from '../../errors.ts'
+import { nameOf } from '../../vault/note-path.ts'
+import type { Note } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { type DraftSend, sendsOf } from '../sends.ts'
+import { Approvals } from './approvals.ts'
+
+export interface Records {
+  vault: Vault
+  approvals: Approvals
+  /** As the ledger has them now. */
+  sends(): Promise<readonly DraftSend[]>
+}
+
+export const recordsOf = (config: Config, vault: Vault): Records => ({
+  vault,
+  approvals: new Approvals(vault),
+  sends: () => sendsOf(config, vault),
+})
+
+const words: Partial<Record<DraftSend['state'], string>> = {
+  sending: 'it is being sent at this moment',
+  unknown: 'it may have been sent',
+  sent: 'it was sent',
+}
+
+/** What has left, or may have, is not taken back. @param name of the file of the note. */
+export async function refuseToReject({ sends }: Records, name: string): Promise<void> {
+  const begun = (await sends()).find((send) => send.name === name && words[send.state])
+  if (!begun) return
+  throw new AgentMailError(
+    'conflict',
+    `${name} cannot be rejected: ${words[begun.state]}`,
+    'Look into the sent mail.',
+  )
+}
+
+/** When just this mail was sent: from a note of the same name, or as an answer that says the same. */
+export async function sentBefore(
+  vault: Vault,
+  sends: readonly DraftSend[],
+  note: Note,
+): Promise<string | undefined> {
+  const answered = answeredBy(note.frontmatter)
+  const alike = sends.filter(
+    ({ state, name, reply_to_message_id: id }) =>
+      state === 'sent' &&
+      (name === nameOf(note.path) || (answered !== undefined && id === answered)),
+  )
+  if (alike.length === 0) return undefined
+  const hash = await hashOf(vault, note)
+  const sent = alike.find(({ sha256 }) => sha256 === hash)
+  return sent && (sent.sent_at ?? 'a time that is not known')
+}

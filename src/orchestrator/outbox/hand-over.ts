@@ -1,0 +1,118 @@
+/** Hands a mail over to an agent: a message in its channel of the coordination, once for each key. */
+import type { Config } from '../../config.ts'
+import { connect } from '../../connection/connect.ts'
+import type { Connection } from '../../connection/connection.ts'
+import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
+import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
+import { fenced } from '../../email/visible-text/fence.ts'
+import { AgentMailError } from '../../errors.ts'
+import { rfc3339, systemClock } from '../../system/clock.ts'
+import { sha256 } from '../../system/text.ts'
+import type { ToolResult } from '../../tools/define-tool.ts'
+import { nameOf } from '../../vault/note-path.ts'
+import type { Note } from '../../vault/notes.ts'
+import { inOneLine } from '../events.ts'
+import { fields, mailText } from '../inbox/mail-note.ts'
+import type { AskedDelegation, Outcome } from './way-out.ts'
+
+/** Where the id is kept that the coordination knows the sender by: a key counts for one agent. */
+interface Identity {
+  agentId: string | undefined
+  save(): void
+}
+
+/** A message may be 64 KB, and a character up to four bytes. */
+const mostCharacters = 14_000
+
+export class HandOver {
+  readonly #config: Config
+  readonly #identity: Identity
+  readonly #ledger: SendLedger
+
+  constructor(config: Config, identity: Identity, ledger: SendLedger) {
+    this.#config = config
+    this.#identity = identity
+    this.#ledger = ledger
+  }
+
+  /** Within which a key means one message. */
+  scope(): string {
+    return sha256('agent')
+  }
+
+  /** The coordination takes a key once, so it may be asked again whatever happened before. */
+  async delegate(
+    { agent }: AskedDelegation,
+    note: Note,
+    { key, hash }: { key: string; hash: string },
+  ): Promise<Outcome> {
+    if (agent === undefined) {
+      return { is: 'failed', reason: 'it names no agent: set delegate_to to the name of one' }
+    }
+    try {
+      const { record } = await recorded(() =>
+        this.#ledger.begin({
+          scope: this.scope(),
+          key,
+          content_hash: hash,
+          provider: 'agent',
+          recipients: [`@${agent}`],
+          subject: '',
+        }),
+      )
+      const sent_at = rfc3339(systemClock.now())
+      await this.#post(agent, messageOf(note, key), key)
+      const receipt = { message_id: '', thread_id: undefined, sent_at }
+      await settleIfPossible(() => this.#ledger.settle(record, 'sent', { receipt }))
+      return { is: 'sent', message_id: undefined, sent_at }
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      return { is: 'failed', reason: inOneLine(error) }
+    }
+  }
+
+  async #post(agent: string, body: string, key: string): Promise<void> {
+    const connection = await connect(this.#config)
+    try {
+      const id = await this.#register(connection)
+      const channel = `@${agent.replace(/^@/, '')}`
+      const subject = 'A mail was handed over to you'
+      const message = { agent_id: id, channel, subject, body, idempotency_key: key }
+      resultOf(await connection.call('send_message', message))
+      await connection.leave(id).catch(() => {}) // it will be swept
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async #register(connection: Connection): Promise<string> {
+    const identity = this.#identity
+    const known = { name: 'orchestrator', role: 'hands mail over', agent_id: identity.agentId }
+    const { agent_id: id } = resultOf(await connection.call('register', known))
+    if (typeof id !== 'string') {
+      throw new AgentMailError('internal', 'the coordination gave no id')
+    }
+    if (id !== identity.agentId) {
+      identity.agentId = id
+      identity.save()
+    }
+    return id
+  }
+}
+
+function messageOf(note: Note, key: string): string {
+  const { from, subject, date } = fields(note)
+  const mail = `From: ${from}\nDate: ${date}\nSubject: ${subject}\n\n${mailText(note.body)}`
+  return [
+    'A person has handed this mail from outside over to you.',
+    `Its note in the vault: [[Done/${nameOf(note.path)}]]`,
+    '',
+    // The same each time: the same key with another text would be refused.
+    fenced(mail, mostCharacters, sha256(key).slice(0, 22)).body,
+  ].join('\n')
+}
+
+function resultOf({ isError, content, structuredContent }: ToolResult): Record<string, unknown> {
+  if (!isError) return structuredContent ?? {}
+  throw new AgentMailError('invalid_request', content[0]?.text ?? 'it was refused')
+}

@@ -1,0 +1,74 @@
+/** The one way out of a run for approved mail: through our own mail service, or through another server. */
+import type { Asked } from '../../email/drafts/draft-note.ts'
+import type { MailRequest } from '../../email/outgoing/mail-request.ts'
+import { AgentMailError } from '../../errors.ts'
+import type { MailClient, SentMail } from '../servers/mail-client.ts'
+
+export type Outcome =
+  | { is: 'sent'; message_id: string | undefined; sent_at: string | undefined }
+  /** Not sent, as the service says: it is tried again, when the service wants to be asked again. */
+  | { is: 'failed'; reason: string; retryAfterMs?: number; isVague?: true }
+  /** Perhaps sent, perhaps not: never sent again by itself. */
+  | { is: 'unknown'; reason: string }
+
+export type AskedMail = Extract<Asked, { kind: 'mail' }>
+export type AskedDelegation = Extract<Asked, { kind: 'delegation' }>
+
+/** Drafts of Gmail, or of what stands in for it, go through the mailbox that is read. */
+export const isOfMailbox = ({ provider }: AskedMail): boolean =>
+  provider === undefined || provider === 'gmail' || provider === 'local'
+
+/** A mail that a person has approved, and the key that it is sent with. */
+export interface ApprovedMail {
+  asked: AskedMail
+  key: string
+  /** Of what was approved. */
+  hash: string
+}
+
+/** Each writes into the ledger what it does, before and after. */
+export interface WayOut {
+  /** Within which a key means one mail. */
+  scope(asked: AskedMail): Promise<string>
+  /** @param isVague a failure before left a doubt. */
+  send(mail: ApprovedMail, isVague: boolean): Promise<Outcome>
+  /** Of a mail that may have left: asks again where that cannot send it twice, else looks into the sent mail. */
+  reconcile(
+    mail: ApprovedMail,
+    before: { begun_at: string; reason?: string | undefined },
+  ): Promise<Outcome>
+}
+
+/** What only a person can do. */
+export const lookAdvice =
+  'Look into the sent mail. If it is there, move this note to Done/; if not, set its status to pending_approval, move it to Drafts/ and say agentmail drafts approve.'
+
+export const sent = (mail: SentMail): Outcome => ({ is: 'sent', ...mail })
+
+/** Looks into the sent mail, and sends nothing. */
+export class SentMails {
+  readonly #mail: MailClient
+  readonly #isOther: (messageId: string) => boolean
+
+  /** @param isOther whether a sent mail of this id came from another draft: two answers may be the same. */
+  constructor(mail: MailClient, isOther: (messageId: string) => boolean) {
+    this.#mail = mail
+    this.#isOther = isOther
+  }
+
+  find(request: MailRequest, sinceMs: number): Promise<SentMail | undefined> {
+    return this.#mail.findSent(request, sinceMs, this.#isOther)
+  }
+
+  /** What they tell about a mail that may have left. */
+  async lookFor(request: MailRequest, sinceMs: number, reason?: string): Promise<Outcome> {
+    const otherwise = reason ?? `nobody can know. ${lookAdvice}`
+    try {
+      const found = await this.find(request, sinceMs)
+      return found ? sent(found) : { is: 'unknown', reason: otherwise }
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      return { is: 'unknown', reason: otherwise }
+    }
+  }
+}
