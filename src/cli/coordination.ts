@@ -39,7 +39,13 @@ export const pageOptions = {
   follow: { type: 'boolean', about: 'go on with what comes, until Ctrl-C' },
 } as const
 
-export function pageOf(flags: Flags) {
+interface Cursor {
+  since?: string | undefined
+  after_id?: number | undefined
+  limit?: number | undefined
+}
+
+export function pageOf(flags: Flags): Cursor {
   return {
     since: timeOf(flags.since),
     after_id: numberOf(flags, 'after-id'),
@@ -48,10 +54,7 @@ export function pageOf(flags: Flags) {
 }
 
 /** Where a reader goes on who has just seen these: after the last, or where it began if there was none. */
-export function cursorAfter(
-  entries: { id: number }[],
-  before: { since?: string | undefined; after_id?: number | undefined },
-) {
+function cursorAfter(entries: { id: number }[], before: Cursor): Cursor {
   const last = entries.at(-1)
   if (last) return { after_id: last.id }
   const { since, after_id } = before
@@ -120,16 +123,17 @@ export async function connected<T>(
   }
 }
 
-/** Looks again and again until it is stopped or nobody reads what it shows; where the server goes, it goes on with the next one or the database. */
+/** Looks again and again for what comes after the entries shown, until it is stopped or nobody reads them; where the server goes, it goes on with the next one or the database. */
 export async function following(
   flags: Flags,
-  look: (connection: Connection) => Promise<void>,
+  look: (connection: Connection, from: Cursor, isFirst: boolean) => Promise<{ id: number }[]>,
 ): Promise<number> {
+  let from = pageOf(flags)
   for (let hasLooked = false; ; ) {
     try {
       return await connected(flags, async (connection) => {
         while (isRead()) {
-          await look(connection)
+          from = cursorAfter(await look(connection, from, !hasLooked), from)
           hasLooked = true
         }
         return 0

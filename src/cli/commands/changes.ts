@@ -5,15 +5,7 @@ import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
 import { type Command, flagText } from '../command.ts'
-import {
-  ask,
-  connected,
-  cursorAfter,
-  following,
-  pageOf,
-  pageOptions,
-  placeOptions,
-} from '../coordination.ts'
+import { ask, connected, following, pageOf, pageOptions, placeOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, table } from '../table.ts'
 
@@ -31,24 +23,22 @@ export const command: Command = {
   },
 
   async run({ flags, json }) {
-    const page = pageOf(flags)
     const agent = flagText(flags.agent)
     if (flags.follow) {
-      let next: ReturnType<typeof pageOf> | ReturnType<typeof cursorAfter> = page
-      return following(flags, async (connection) => {
+      return following(flags, async (connection, from) => {
         const agent_id = await idOf(connection, agent)
-        const { changes } = await ask(connection, 'get_changes', { ...next, agent_id })
+        const { changes } = await ask(connection, 'get_changes', { ...from, agent_id })
         const names = changes.length > 0 ? await namesOf(connection) : new Map()
         for (const change of changes) {
           json ? printJson(change) : print(row(change, names).map(line).join('  '))
         }
         if (changes.length === 0) await sleep(lookMs)
-        next = cursorAfter(changes, next)
+        return changes
       })
     }
     return connected(flags, async (connection) => {
       const agent_id = await idOf(connection, agent)
-      const answer = await ask(connection, 'get_changes', { ...page, agent_id })
+      const answer = await ask(connection, 'get_changes', { ...pageOf(flags), agent_id })
       if (json) printJson(answer)
       else if (answer.changes.length === 0) print('No changes')
       else {

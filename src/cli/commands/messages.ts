@@ -1,14 +1,7 @@
 /** agentmail messages: what was said in the channels. */
-import type { MessageEntry, MessagesRequest } from '../../coordination/messages.ts'
+import type { MessageEntry } from '../../coordination/messages.ts'
 import { type Command, flagText } from '../command.ts'
-import {
-  connected,
-  cursorAfter,
-  following,
-  pageOf,
-  pageOptions,
-  placeOptions,
-} from '../coordination.ts'
+import { connected, following, pageOf, pageOptions, placeOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
 
@@ -27,20 +20,19 @@ export const command: Command = {
 
   async run({ flags, json }) {
     const channel = flagText(flags.channel)
-    const page = pageOf(flags)
     const show = (messages: MessageEntry[]) => {
       for (const message of messages) json ? printJson(message) : print(`${letter(message)}\n`)
     }
     if (flags.follow) {
-      let next: MessagesRequest = page
-      return following(flags, async (connection) => {
-        const { messages } = await connection.messages({ ...next, channel })
+      return following(flags, async (connection, from, isFirst) => {
+        const wait_seconds = isFirst ? undefined : followSeconds
+        const { messages } = await connection.messages({ ...from, channel, wait_seconds })
         show(messages)
-        next = { ...cursorAfter(messages, next), wait_seconds: followSeconds }
+        return messages
       })
     }
     return connected(flags, async (connection) => {
-      const answer = await connection.messages({ ...page, channel })
+      const answer = await connection.messages({ ...pageOf(flags), channel })
       if (json) printJson(answer)
       else if (answer.messages.length === 0) print('No messages')
       else show(answer.messages)
