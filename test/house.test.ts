@@ -114,6 +114,18 @@ describe('the house', () => {
     expect(shells.map(({ file }) => file)).toEqual([])
   })
 
+  it('exports no name twice, but for what each command and each toolset has', () => {
+    const exported = /^export (?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+    const places = new Map<string, Set<string>>()
+    for (const { file, text } of sources) {
+      for (const [, name = ''] of text.matchAll(exported)) {
+        places.set(name, (places.get(name) ?? new Set()).add(file))
+      }
+    }
+    const twice = [...places].filter(([, found]) => found.size > 1).map(([name]) => name)
+    expect(twice.sort()).toEqual(['command', 'tools'])
+  })
+
   it('says at the top of each file what it is for', () => {
     const silent = sources.filter(({ text }) => !text.startsWith('/** '))
     expect(silent.map(({ file }) => file)).toEqual([])

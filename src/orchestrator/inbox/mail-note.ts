@@ -3,7 +3,7 @@ import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-
 import { fenced, unfenced } from '../../email/visible-text/fence.ts'
 import { sha256, slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
-import type { Mail } from '../servers/mail-client.ts'
+import type { FetchedMail } from '../servers/mail-client.ts'
 
 /** As our own server gives at most; somebody else's may give more than a note can hold. */
 const maxLineCharacters = 10_000
@@ -17,7 +17,7 @@ export const mailNoteName = (subject: string, id: string): string =>
 export const replyNoteName = (subject: string, id: string): string =>
   mailNoteName(`Re: ${subject}`, id)
 
-export const mailFrontMatter = (mail: Mail): Record<string, unknown> => ({
+export const mailFrontMatter = (mail: FetchedMail): Record<string, unknown> => ({
   status: 'pending',
   message_id: mail.id,
   from: lineOf(mail.sender),

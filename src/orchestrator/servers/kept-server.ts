@@ -17,7 +17,7 @@ export interface Failure {
   /** False only where the server has certainly not been asked. */
   mayHaveRun: boolean
 }
-export type Asked<T> = { value: T; failure?: undefined } | { failure: Failure }
+export type Reply<T> = { value: T; failure?: undefined } | { failure: Failure }
 
 const hungGraceMs = 200
 const gentleGraceMs = 4000
@@ -50,7 +50,7 @@ export class KeptServer {
     deadline: number,
     isGentle: boolean,
     work: (connection: McpConnection) => Promise<T>,
-  ): Promise<Asked<T>> {
+  ): Promise<Reply<T>> {
     if (this.#isClosed) return failed('it was closed', false)
     if (this.coolDown.isOn) return failed(this.coolDown.message, false)
     const connection = this.#connect()

@@ -34,8 +34,8 @@ const sentSchema = z.union([
 
 export type Head = z.infer<typeof headSchema>
 /** Its body is fenced as untrusted only by a server of ours. */
-export type Mail = z.infer<typeof mailSchema>
-export interface Page {
+export type FetchedMail = z.infer<typeof mailSchema>
+export interface MailPage {
   heads: Head[]
   /** Nothing after the last page. */
   next: string | undefined
@@ -61,7 +61,7 @@ export class MailClient {
   }
 
   /** Page by page, newest first, as far as the caller goes on; from a page on that was the next one before. */
-  async *pages(query: string, from?: string): AsyncGenerator<Page> {
+  async *pages(query: string, from?: string): AsyncGenerator<MailPage> {
     const seen = new Set<string>()
     for (let token = from; seen.size < maxPages; ) {
       const { emails, next_page_token } = await this.#client.call(
@@ -77,7 +77,7 @@ export class MailClient {
     }
   }
 
-  get(id: string): Promise<Mail> {
+  get(id: string): Promise<FetchedMail> {
     return this.#client.call('get_email', { message_id: id }, { schema: mailSchema, isSafe: true })
   }
 
@@ -148,7 +148,7 @@ const isFilled = (value: unknown): boolean =>
   value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 
 /** Services change blanks and line ends of what they are given. */
-function isSameMail(mail: Mail, request: MailRequest): boolean {
+function isSameMail(mail: FetchedMail, request: MailRequest): boolean {
   const plain = (text: string) => cleanText(text).replace(/\s+/g, ' ').trim().toLowerCase()
   const addresses = (text: string): string[] =>
     text.toLowerCase().match(/[^\s<>",;]+@[^\s<>",;]+/g) ?? []

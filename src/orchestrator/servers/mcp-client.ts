@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { AgentMailError, type ErrorCode } from '../../errors.ts'
 import { redacted } from '../../system/redact.ts'
 import type { FallbackLog, Trouble } from './fallback-log.ts'
-import { type Asked, type Failure, KeptServer, type KeptServerOptions } from './kept-server.ts'
+import { type Failure, KeptServer, type KeptServerOptions, type Reply } from './kept-server.ts'
 import type { Tools } from './mcp-connection.ts'
 import { parseToolAnswer, toolError } from './tool-answer.ts'
 
@@ -83,7 +83,7 @@ export class McpClient {
     tool: string,
     args: Record<string, unknown>,
     how: CallOptions<T>,
-  ): () => Promise<Asked<T>> {
+  ): () => Promise<Reply<T>> {
     const { timeoutMs, secrets } = this.#options
     const deadline = performance.now() + timeoutMs
     return async () => {
