@@ -1,14 +1,14 @@
 /** Which declarations hold for an element: of the style sheets, its attributes and its own style. */
-import { type Declaration, declarations, withoutComments } from './css-scan.ts'
-import type { ElementFacts } from './element-facts.ts'
-import { hintsOf } from './hints.ts'
+import { type Declaration, declarationsOf, split, tokenize } from './css-tokens.ts'
+import { type ElementFacts, hintsOf } from './element-facts.ts'
 import { known } from './properties.ts'
-import { parseSelector, type Selector } from './selector.ts'
-import { rulesOf } from './stylesheet.ts'
+import { asNumber, matches, type Selector, type Test } from './selector.ts'
+import { type Rule, Stylesheets } from './stylesheet.ts'
 import type { Work } from './work.ts'
 
 interface StyleRule {
   selector: Selector
+  within: Test | undefined
   best: Best
 }
 
@@ -16,62 +16,72 @@ interface StyleRule {
 type Best = Map<string, Weighed>
 
 interface Weighed extends Declaration {
-  /** Importance, then specificity, then order. */
+  /** Importance, layer, and whether it is the element's own. */
+  rank: number
+  /** Specificity, then order. */
   weight: number
 }
 
 /** Room for four million declarations in their order. */
 const order = 2 ** 22
-const inline = 2 ** 24
-const important = 2 ** 48
+const own = Number.MAX_SAFE_INTEGER
 
-const longestSelector = 10_000
+/** What a page sets anew where it takes back all. */
+const inheritedProperties = [
+  'color',
+  'font-size',
+  'visibility',
+  'text-indent',
+  'letter-spacing',
+  'text-fill-color',
+]
 
 export class Cascade {
+  /** What variables are where nobody sets them. */
+  readonly initials: ReadonlyMap<string, string>
   readonly #work: Work
   /** By the key of the innermost part of their selectors. */
   readonly #rules = new Map<string, StyleRule[]>()
   readonly #inline = new Map<string, Weighed[]>()
   readonly #families = new WeakMap<ElementFacts, Map<string, Best>>()
+  readonly #animations = new Map<string, Declaration[]>()
+  readonly #layers: ReadonlyMap<string, number>
+  readonly #isQuirky: boolean
   #askForPlace = false
   #count = 0
 
-  constructor(sheets: string[], work: Work) {
+  constructor(sheets: string[], work: Work, isQuirky: boolean) {
     this.#work = work
-    const bySelector = new Map<string, StyleRule>()
-    for (const rule of sheets.flatMap(rulesOf)) {
-      const list = known(rule.declarations)
-      if (list.length === 0) continue
-      for (const text of rule.selectors) this.#add(text, list, bySelector)
-    }
+    this.#isQuirky = isQuirky
+    const read = new Stylesheets(work, isQuirky)
+    for (const sheet of sheets) read.read(sheet)
+    this.initials = read.initials
+    this.#layers = read.layerRanks()
+    for (const [name, list] of read.animations) this.#animations.set(name, known(list, isQuirky))
+    for (const rule of read.rules) this.#add(rule)
   }
 
-  #add(text: string, list: Declaration[], bySelector: Map<string, StyleRule>): void {
-    // None is that long: whoever writes one wants nobody to see what it hides.
-    if (text.length > longestSelector) this.#work.spend(Number.POSITIVE_INFINITY)
-    if (this.#work.isSpent) return
-    let rule = bySelector.get(text)
-    if (!rule) {
-      const selector = parseSelector(text)
-      if (!selector) return
-      rule = { selector, best: new Map() }
-      bySelector.set(text, rule)
+  #add({ selectors, declarations, layer, within }: Rule): void {
+    const list = known(declarations, this.#isQuirky)
+    if (list.length === 0) return
+    for (const selector of selectors) {
       this.#askForPlace ||= selector.asksPlace
+      const rule: StyleRule = { selector, within, best: new Map() }
       const [{ key }] = selector.steps
       const others = this.#rules.get(key)
       if (others) others.push(rule)
       else this.#rules.set(key, [rule])
+      merge(rule.best, this.#weigh(list, asNumber(selector.weight), this.#layers.get(layer)))
     }
-    merge(rule.best, this.#weigh(list, rule.selector.weight))
   }
 
-  #weigh(list: Declaration[], specificity: number): Weighed[] {
+  /** What is not in a layer is stronger than what is; where it is important it is the other way round. */
+  #weigh(list: Declaration[], specificity: number, layer = this.#layers.size + 1): Weighed[] {
+    const layers = this.#layers.size + 1
     return list.map((declaration) => ({
       ...declaration,
-      weight:
-        (declaration.important ? important : 0) +
-        specificity * order +
-        Math.min(++this.#count, order - 1),
+      rank: declaration.important ? 4 * layers - layer : layer,
+      weight: specificity * order + Math.min(++this.#count, order - 1),
     }))
   }
 
@@ -82,17 +92,41 @@ export class Cascade {
     const rules = this.#rules.size === 0 ? undefined : this.#bestFor(element)
     if (hints.length === 0 && !rules?.size && !style) return []
     const best: Best = new Map()
-    for (const hint of hints) best.set(hint.property, { ...hint, important: false, weight: 0 })
+    for (const hint of hints)
+      best.set(hint.property, { ...hint, important: false, rank: 0, weight: 0 })
     if (rules) merge(best, rules.values())
     if (style) merge(best, this.#ownStyle(style))
+    this.#animate(best)
+    takeBack(best)
     this.#work.spend(best.size)
-    return [...best.values()].sort((a, b) => a.weight - b.weight)
+    return [...best.values()].sort(stronger)
+  }
+
+  /** An animation that stays at its end looks like its last step. */
+  #animate(best: Best): void {
+    const words = [
+      'animation',
+      'animation-name',
+      'animation-fill-mode',
+      'animation-iteration-count',
+    ]
+      .map((property) => best.get(property)?.value ?? '')
+      .join(' ')
+    if (!/\b(forwards|both|infinite)\b/.test(words)) return
+    const rank = 2 * (this.#layers.size + 1)
+    for (const name of split(words, ' ,')) {
+      const frames = this.#animations.get(name.replaceAll('"', '')) ?? []
+      merge(
+        best,
+        frames.map((frame) => ({ ...frame, rank, weight: 0 })),
+      )
+    }
   }
 
   /** Siblings with the same attributes match the same rules, but for those that ask for their place. */
   #bestFor(element: ElementFacts): Best {
     const { parent, tag, signature } = element
-    if (!parent || element.siblings === 1) return this.#search(element, () => true)
+    if (!parent || element.siblings.length === 1) return this.#search(element, () => true)
     const family = this.#families.get(parent) ?? new Map<string, Best>()
     this.#families.set(parent, family)
     const name = `${tag} ${signature}`
@@ -111,7 +145,8 @@ export class Cascade {
       for (const rule of this.#rules.get(key) ?? []) {
         if (this.#work.isSpent) return best
         this.#work.spend(1)
-        if (!isWanted(rule) || !this.#matches(element, rule.selector)) continue
+        if (!isWanted(rule) || !matches(element, rule.selector, this.#work)) continue
+        if (rule.within && !rule.within(element, this.#work)) continue
         this.#work.spend(10 * rule.best.size)
         merge(best, rule.best.values())
       }
@@ -122,55 +157,43 @@ export class Cascade {
   #ownStyle(style: string): Weighed[] {
     let list = this.#inline.get(style)
     if (!list) {
-      list = this.#weigh(known(declarations(withoutComments(style))), inline)
+      const declarations = known(declarationsOf(tokenize(style, this.#work)), this.#isQuirky)
+      const rank = 1.5 * (this.#layers.size + 1)
+      list = this.#weigh(declarations, 0).map((one) => ({
+        ...one,
+        rank: one.important ? own : rank,
+      }))
       this.#inline.set(style, list)
     }
     return list
   }
-
-  /** From the element outward, back to the last ancestor that was chosen among several. */
-  #matches(element: ElementFacts, { steps }: Selector): boolean {
-    let here: ElementFacts | undefined = element
-    let again: { step: number; from: ElementFacts } | undefined
-    for (let at = 0; at < steps.length; ) {
-      const step = steps[at]
-      if (!step || this.#work.isSpent) return false
-      if (at > 0 && here) here = related(here, step.relation)
-      const isWide = step.relation === ' ' || step.relation === '~'
-      while (here && !this.#fits(here, step.tests)) {
-        here = at > 0 && isWide && !this.#work.isSpent ? related(here, step.relation) : undefined
-      }
-      if (here) {
-        if (step.relation === ' ') again = { step: at, from: here }
-        at++
-      } else if (again && at > again.step && step.relation !== ' ') {
-        here = again.from
-        at = again.step
-      } else return false
-    }
-    return true
-  }
-
-  #fits(element: ElementFacts, tests: ((element: ElementFacts) => boolean)[]): boolean {
-    this.#work.spend(1 + tests.length)
-    return tests.every((test) => test(element))
-  }
 }
 
-const related = (element: ElementFacts, relation: string) =>
-  relation === ' ' || relation === '>' ? element.parent : element.elder
+const stronger = (one: Weighed, other: Weighed) =>
+  one.rank - other.rank || one.weight - other.weight
+
+/** `all` takes back what is weaker. */
+function takeBack(best: Best): void {
+  const all = best.get('all')
+  if (!all) return
+  for (const [property, one] of best)
+    if (!property.startsWith('--') && stronger(one, all) < 0) best.delete(property)
+  if (all.value === 'initial')
+    for (const property of inheritedProperties)
+      if (!best.has(property)) best.set(property, { ...all, property })
+}
 
 function* keysOf({ tag, id, classes, attributes }: ElementFacts): Generator<string> {
   yield '*'
   yield tag
-  if (id !== '') yield `#${id}`
-  for (const name of classes) yield `.${name}`
+  if (id !== '') yield `#${id.toLowerCase()}`
+  for (const name of classes) yield `.${name.toLowerCase()}`
   for (const name of attributes.keys()) yield `[${name}`
 }
 
 function merge(best: Best, list: Iterable<Weighed>): void {
   for (const declaration of list) {
-    const { property, weight } = declaration
-    if (weight >= (best.get(property)?.weight ?? 0)) best.set(property, declaration)
+    const before = best.get(declaration.property)
+    if (!before || stronger(declaration, before) >= 0) best.set(declaration.property, declaration)
   }
 }

@@ -1,13 +1,13 @@
 /** Turns the HTML of a mail into the plain text that a person would see. Nothing is ever fetched. */
 import { Cascade } from './cascade.ts'
 import { cleanText } from './clean-text.ts'
-import type { Declaration } from './css-scan.ts'
-import { type ElementFacts, ownFacts } from './element-facts.ts'
-import { type HtmlElement, type HtmlNode, isElement, parseHtml, styleSheets } from './html-tree.ts'
+import { appliesToScreen } from './conditions.ts'
+import { type Declaration, plain, tokenize } from './css-tokens.ts'
+import { type ElementFacts, factsOf } from './element-facts.ts'
+import { type HtmlNode, isElement, parseHtml, styleSheets } from './html-tree.ts'
 import { isTextSeen, type Look, lookOf, pageLook } from './look.ts'
-import { appliesToScreen } from './media-query.ts'
-import { imageText, isTiny, linkAddress } from './shown-elements.ts'
-import { TextWriter } from './text-writer.ts'
+import { isTiny } from './out-of-sight.ts'
+import { imageText, linkAddress, TextWriter } from './text-writer.ts'
 import { Work } from './work.ts'
 
 export const htmlToText = (html: string): string => readHtml(html).text
@@ -16,12 +16,15 @@ const steps = 10_000_000
 
 /** `isComplete` is false where a mail is too large or too tangled to be read to its end. */
 export function readHtml(html: string): { text: string; isComplete: boolean } {
-  const { nodes, isComplete } = parseHtml(html)
-  const sheets = styleSheets(nodes).filter(({ media }) => appliesToScreen(media))
+  const { nodes, isComplete, isQuirky } = parseHtml(html)
   const work = new Work(steps)
+  const sheets = styleSheets(nodes).filter(({ media }) =>
+    appliesToScreen(plain(tokenize(media, work)), work),
+  )
   const cascade = new Cascade(
     sheets.map(({ css }) => css),
     work,
+    isQuirky,
   )
   const walk = new Walk(cascade, work)
   walk.through(nodes)
@@ -33,10 +36,10 @@ export function readHtml(html: string): { text: string; isComplete: boolean } {
 interface Frame {
   nodes: HtmlNode[]
   next: number
+  /** The elements among the nodes. */
+  children: readonly ElementFacts[]
+  nextChild: number
   look: Look
-  facts: ElementFacts | undefined
-  lastChild: ElementFacts | undefined
-  siblings: number
   leave: () => void
 }
 
@@ -69,14 +72,16 @@ class Walk {
 
   /** With a stack of its own: a hostile mail nests deeper than calls can. */
   through(nodes: HtmlNode[]): void {
-    const frames: Frame[] = [frameOf(nodes, pageLook, undefined, () => {})]
+    const look = { ...pageLook, variables: { own: this.#cascade.initials, outer: undefined } }
+    const frames: Frame[] = [frameOf(nodes, look, undefined, () => {})]
     for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
       const node = frame.nodes[frame.next++]
       if (!node) {
         frame.leave()
         frames.pop()
       } else if (isElement(node)) {
-        const inner = this.#enter(node, frame)
+        const facts = frame.children[frame.nextChild++]
+        const inner = facts && this.#enter(facts, frame.look)
         if (this.#work.isSpent) return
         if (inner) frames.push(inner)
       } else if (node.nodeName === '#text' && 'value' in node && isTextSeen(frame.look)) {
@@ -85,26 +90,17 @@ class Walk {
     }
   }
 
-  #enter(element: HtmlElement, frame: Frame): Frame | undefined {
-    const tag = element.tagName.toLowerCase()
-    const facts: ElementFacts = {
-      tag,
-      ...ownFacts(element.attrs),
-      parent: frame.facts,
-      elder: frame.lastChild,
-      place: (frame.lastChild?.place ?? 0) + 1,
-      siblings: frame.siblings,
-    }
-    frame.lastChild = facts
+  #enter(facts: ElementFacts, outer: Look): Frame | undefined {
+    const { tag } = facts
     this.#work.spend(10)
     if (unshown.has(tag)) return undefined
     const list = this.#cascade.declarationsFor(facts)
-    const look = lookOf(facts, list, frame.look, this.#work)
+    const look = lookOf(facts, list, outer, this.#work)
     if (look.isGone) return undefined
     if (tag === 'img') this.#image(facts, list, look)
     else if (tag === 'br') this.#writer.lineBreak()
     else if (tag === 'hr') this.#rule(look)
-    else return frameOf(element.childNodes, look, facts, this.#open(facts))
+    else return frameOf(facts.node.childNodes, look, facts, this.#open(facts))
     return undefined
   }
 
@@ -175,9 +171,8 @@ const frameOf = (
 ): Frame => ({
   nodes,
   next: 0,
+  children: factsOf(nodes, facts),
+  nextChild: 0,
   look,
-  facts,
-  lastChild: undefined,
-  siblings: nodes.reduce((count, node) => count + (isElement(node) ? 1 : 0), 0),
   leave,
 })

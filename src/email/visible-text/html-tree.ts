@@ -12,6 +12,8 @@ interface Tree {
   nodes: HtmlNode[]
   /** False where something was left out at the end. */
   isComplete: boolean
+  /** Written in no version of HTML: read as in old times. */
+  isQuirky: boolean
 }
 
 /** A few unclosed tags make a parser repeat them a million times, so elements are counted as they come. */
@@ -28,13 +30,15 @@ export function parseHtml(html: string): Tree {
       return defaultTreeAdapter.createElement(...element)
     },
   }
+  let isComplete = html.length <= mostCharacters
   try {
-    parse(html.slice(0, mostCharacters), { treeAdapter })
-    return { nodes: document.childNodes, isComplete: html.length <= mostCharacters }
+    // Who reads mail runs no scripts, so that a style inside of noscript counts.
+    parse(html.slice(0, mostCharacters), { treeAdapter, scriptingEnabled: false })
   } catch (error) {
     if (!AgentMailError.is(error)) throw error
-    return { nodes: document.childNodes, isComplete: false }
+    isComplete = false
   }
+  return { nodes: document.childNodes, isComplete, isQuirky: document.mode === 'quirks' }
 }
 
 export const isElement = (node: HtmlNode): node is HtmlElement => 'tagName' in node
@@ -45,17 +49,33 @@ export function styleSheets(nodes: HtmlNode[]): { media: string; css: string }[]
   const waiting = nodes.toReversed()
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (!isElement(node)) continue
-    if (node.tagName === 'style') {
-      const attribute = (name: string) => node.attrs.find((one) => one.name === name)?.value ?? ''
-      const text = node.childNodes.map((child) => ('value' in child ? child.value : '')).join('')
-      const isCss = /^\s*(text\/css\s*)?$/i.test(attribute('type'))
-      if (isCss) sheets.push({ media: attribute('media'), css: text })
+    const { attrs, tagName, childNodes } = node
+    const attribute = (name: string) => attrs.find((one) => one.name === name)?.value ?? ''
+    const isSheet = tagName === 'link' && /^\s*stylesheet\s*$/i.test(attribute('rel'))
+    const css = isSheet ? dataSheet(attribute('href')) : undefined
+    const media = attribute('media')
+    const scheme = tagName === 'meta' && /^color-scheme$/i.test(attribute('name'))
+    if (scheme) sheets.push({ media, css: `:root{color-scheme:${attribute('content')}` })
+    else if (css !== undefined) sheets.push({ media, css })
+    else if (tagName === 'style') {
+      const text = childNodes.map((child) => ('value' in child ? child.value : '')).join('')
+      if (/^(text\/css)?$/i.test(attribute('type'))) sheets.push({ media, css: text })
     } else {
-      for (let at = node.childNodes.length - 1; at >= 0; at--) {
-        const child = node.childNodes[at]
+      for (let at = childNodes.length - 1; at >= 0; at--) {
+        const child = childNodes[at]
         if (child) waiting.push(child)
       }
     }
   }
   return sheets
+}
+
+/** A sheet that is its own address. */
+export function dataSheet(address: string): string | undefined {
+  const [, base64, data = ''] = /^\s*data:text\/css[^,]*?(;base64)?,([\s\S]*)$/i.exec(address) ?? []
+  if (data === '') return undefined
+  if (base64) return Buffer.from(data, 'base64').toString()
+  return data.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+  )
 }

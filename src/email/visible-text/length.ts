@@ -1,15 +1,23 @@
-/** Lengths of CSS in pixels, as far as they can be known without laying out the page. */
-import { split } from './css-scan.ts'
+/** Numbers, lengths and angles of CSS, as far as they can be known without laying out the page. */
 
-interface Measure {
+export interface Measure {
   /** The font size in force. */
   em: number
   /** What 100% is. */
   whole: number
+  /** The font size of the page. */
+  rem?: number
 }
 
+interface Quantity {
+  value: number
+  /** 0 is a bare number, 1 a number of units. */
+  power: number
+}
+
+type UnitOf = (unit: string) => Quantity | undefined
+
 const units: Record<string, number> = {
-  '': 1,
   px: 1,
   pt: 4 / 3,
   pc: 16,
@@ -17,77 +25,169 @@ const units: Record<string, number> = {
   cm: 96 / 2.54,
   mm: 9.6 / 2.54,
   q: 2.4 / 2.54,
-  rem: 16,
   vw: 8,
   vi: 8,
   vh: 6,
   vb: 6,
   vmin: 6,
   vmax: 8,
+  cqw: 8,
+  cqi: 8,
+  cqh: 6,
+  cqb: 6,
+  cqmin: 6,
+  cqmax: 8,
 }
+
+const angles: Record<string, number> = { deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }
 
 /** Nothing where it is no length that can be told. A bare number counts as pixels. */
-export function pixels(value: string | undefined, { em, whole }: Measure): number | undefined {
+export function pixels(value: string | undefined, measure: Measure): number | undefined {
+  const found = quantity(value, (unit) => {
+    const size = lengthUnit(unit, measure)
+    return size === undefined ? undefined : { value: size, power: 1 }
+  })
+  const isBare = found?.power === 0 && /^[-+.\d]/.test(value ?? '')
+  return found?.power === 1 || isBare ? found?.value : undefined
+}
+
+function lengthUnit(unit: string, { em, whole, rem = 16 }: Measure): number | undefined {
+  if (unit === '%') return whole / 100
+  if (unit === 'em') return em
+  if (unit === 'rem') return rem
+  if (/^(ex|ch|cap|ic|lh)$/.test(unit)) return em / 2
+  if (/^r(ex|ch|cap|ic|lh)$/.test(unit)) return rem / 2
+  return units[unit.replace(/^[sld](?=v)/, '')]
+}
+
+/** A number, or per cent of 1. */
+export function ratio(value: string | undefined): number | undefined {
+  const found = quantity(value, (unit) => (unit === '%' ? { value: 0.01, power: 0 } : undefined))
+  return found?.power === 0 ? found.value : undefined
+}
+
+/** A bare number counts as degrees. */
+export function degrees(value: string | undefined): number | undefined {
+  const found = quantity(value, (unit) => {
+    const angle = angles[unit]
+    return angle === undefined ? undefined : { value: angle, power: 1 }
+  })
+  return found?.power === 1 || /^[-+.\d]/.test(value ?? '') ? found?.value : undefined
+}
+
+function quantity(value: string | undefined, unitOf: UnitOf): Quantity | undefined {
   if (value === undefined || value.length > 300) return undefined
-  const [, number, unit = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)$/.exec(value) ?? []
-  if (number === undefined) return calculated(value, { em, whole })
-  if (unit === '%') return (Number(number) * whole) / 100
-  if (unit === 'em') return Number(number) * em
-  if (/^(ex|ch|cap|ic|lh|rlh)$/.test(unit)) return (Number(number) * em) / 2
-  const factor = units[unit.replace(/^[sld](?=v)/, '')]
-  return factor === undefined ? undefined : Number(number) * factor
+  return new Calculator(value, unitOf).read()
 }
 
-/** `calc`, `min`, `max` and `clamp`, one inside another only where it is calc in calc. */
-function calculated(value: string, measure: Measure): number | undefined {
-  const [, name, inner = ''] = /^(?:-webkit-)?(calc|min|max|clamp)\((.*)\)$/.exec(value) ?? []
-  if (name === undefined) return undefined
-  const terms = split(inner.replace(/calc\(/g, '('), ',').map((term) => sum(term, measure))
-  const known = terms.filter((term) => term !== undefined)
-  const [first, second, third] = known
-  if (known.length !== terms.length || first === undefined) return undefined
-  if (name === 'min') return Math.min(...known)
-  if (name === 'max') return Math.max(...known)
-  if (name === 'calc') return first
-  return second === undefined || third === undefined
-    ? undefined
-    : Math.max(first, Math.min(second, third))
+const constants: Record<string, number> = {
+  pi: Math.PI,
+  e: Math.E,
+  infinity: Number.POSITIVE_INFINITY,
 }
 
-const ranks: Record<string, number> = { '+': 1, '-': 1, '*': 2, '/': 2 }
+/** By how much they change the power: the same as what they are given, or a bare number. */
+const kept: Record<string, (numbers: number[]) => number | undefined> = {
+  calc: ([only]) => only,
+  min: (numbers) => Math.min(...numbers),
+  max: (numbers) => Math.max(...numbers),
+  clamp: ([low, middle, high]) =>
+    low === undefined || middle === undefined || high === undefined
+      ? undefined
+      : Math.max(low, Math.min(middle, high)),
+  abs: ([only = Number.NaN]) => Math.abs(only),
+  mod: ([of = Number.NaN, by = Number.NaN]) => of - by * Math.floor(of / by),
+  rem: ([of = Number.NaN, by = Number.NaN]) => of % by,
+  hypot: (numbers) => Math.hypot(...numbers),
+  round: ([of = Number.NaN, by = 1]) => Math.floor(of / by) * by,
+}
 
-/** Works out `1px + 2 * (3em - 4px)` with a stack of its own. */
-function sum(text: string, measure: Measure): number | undefined {
-  const numbers: number[] = []
-  const signs: string[] = []
-  const reduce = (rank: number) => {
-    for (let sign = signs.at(-1); sign && (ranks[sign] ?? 0) >= rank; sign = signs.at(-1)) {
-      signs.pop()
-      const [right, left] = [numbers.pop() ?? Number.NaN, numbers.pop() ?? Number.NaN]
-      numbers.push(
-        sign === '+'
-          ? left + right
-          : sign === '-'
-            ? left - right
-            : sign === '*'
-              ? left * right
-              : left / right,
-      )
+const bare: Record<string, (numbers: number[]) => number> = {
+  sign: ([only = Number.NaN]) => Math.sign(only),
+  sin: ([only = Number.NaN]) => Math.sin(only),
+  cos: ([only = Number.NaN]) => Math.cos(only),
+  tan: ([only = Number.NaN]) => Math.tan(only),
+  sqrt: ([only = Number.NaN]) => Math.sqrt(only),
+  exp: ([only = Number.NaN]) => Math.exp(only),
+  pow: ([only = Number.NaN, by = Number.NaN]) => only ** by,
+  log: ([only = Number.NaN]) => Math.log(only),
+}
+
+/** Reads `12px`, and works out `calc(1px + 2 * (3em - 4px))` and its like. */
+class Calculator {
+  readonly #text: string
+  readonly #unitOf: UnitOf
+  #at = 0
+
+  constructor(text: string, unitOf: UnitOf) {
+    this.#text = text
+    this.#unitOf = unitOf
+  }
+
+  read(): Quantity | undefined {
+    const found = this.#text.startsWith('(') ? undefined : this.#value()
+    return this.#at === this.#text.length && !Number.isNaN(found?.value) ? found : undefined
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text) ?? undefined
+    if (found) this.#at = pattern.lastIndex
+    return found
+  }
+
+  #sum(): Quantity | undefined {
+    let left = this.#product()
+    for (let sign = this.#take(/ ([+-]) /y); sign && left; sign = this.#take(/ ([+-]) /y)) {
+      const right = this.#product()
+      if (right?.power !== left.power) return undefined
+      const value = sign[1] === '+' ? left.value + right.value : left.value - right.value
+      left = { value, power: left.power }
     }
+    return left
   }
-  for (const [token] of text.matchAll(/[+-]?[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)?|[-+*/()]|[^\s]/g)) {
-    const rank = ranks[token]
-    if (token === '(') signs.push(token)
-    else if (token === ')') {
-      reduce(1)
-      signs.pop()
-    } else if (rank) {
-      reduce(rank)
-      signs.push(token)
-    } else numbers.push(pixels(token, measure) ?? Number.NaN)
+
+  #product(): Quantity | undefined {
+    let left = this.#value()
+    for (let sign = this.#take(/ ?([*/]) ?/y); sign && left; sign = this.#take(/ ?([*/]) ?/y)) {
+      const right = this.#value()
+      if (!right) return undefined
+      left =
+        sign[1] === '*'
+          ? { value: left.value * right.value, power: left.power + right.power }
+          : { value: left.value / right.value, power: left.power - right.power }
+    }
+    return left
   }
-  reduce(1)
-  const [result] = numbers
-  return numbers.length === 1 && Number.isFinite(result) ? result : undefined
+
+  #value(): Quantity | undefined {
+    const literal = this.#take(/([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?/y)
+    if (literal) {
+      const unit = literal[2] === undefined ? { value: 1, power: 0 } : this.#unitOf(literal[2])
+      return unit && { value: Number(literal[1]) * unit.value, power: unit.power }
+    }
+    const call = this.#take(
+      /(?:-webkit-(?=calc))?([a-z]*)\( ?(?:(?:up|down|nearest|to-zero) ?, ?)?/y,
+    )
+    if (call) return this.#call(call[1] || 'calc')
+    const [word = '', minus, name = ''] = this.#take(/(-?)([a-z]+)/y) ?? []
+    const constant = word === '' ? undefined : constants[name]
+    return constant === undefined ? undefined : { value: minus ? -constant : constant, power: 0 }
+  }
+
+  #call(name: string): Quantity | undefined {
+    const given: Quantity[] = []
+    do {
+      const one = this.#sum()
+      if (!one) return undefined
+      given.push(one)
+    } while (this.#take(/ ?, ?/y))
+    const power = given[0]?.power ?? 0
+    if (!this.#take(/ ?\)/y) || given.some((one) => one.power !== power)) return undefined
+    const numbers = given.map(({ value }) => value)
+    const value = kept[name]?.(numbers)
+    if (value !== undefined) return { value, power }
+    const result = bare[name]?.(numbers)
+    return result === undefined ? undefined : { value: result, power: 0 }
+  }
 }

@@ -1,16 +1,15 @@
-/** Selectors of CSS: tags, classes, ids, attributes, the usual pseudo-classes, and who stands where. */
-import { find, split, unescaped } from './css-scan.ts'
-import type { ElementFacts } from './element-facts.ts'
+/** Selectors of CSS: what they ask of an element and of those around it, and how much they weigh. */
+import { findSign, isSign, type Range, type Token } from './css-tokens.ts'
+import { type ElementFacts, elderOf } from './element-facts.ts'
+import { attribute, lower, pseudoClass, same } from './selector-parts.ts'
+import type { Work } from './work.ts'
 
-type Test = (element: ElementFacts) => boolean
+export type Test = (element: ElementFacts, work: Work) => boolean
 
-interface Compound {
+interface Step {
   tests: Test[]
   /** By which the rules for an element are found: `#id`, `.class`, `[attribute`, `tag` or `*`. */
   key: string
-}
-
-interface Step extends Compound {
   /** How it relates to the step before it: an ancestor, parent, neighbour or elder sibling. */
   relation: string
 }
@@ -18,145 +17,261 @@ interface Step extends Compound {
 export interface Selector {
   /** The element itself first, then outward. */
   steps: [Step, ...Step[]]
-  /** Ids, classes and tags in a byte each. */
-  weight: number
-  /** Whether it matters which siblings stand around the element. */
+  weight: Weight
+  /** Whether it matters which siblings stand around the element, or what stands in it. */
   asksPlace: boolean
 }
 
-const name = '(?:[\\w-]|[^\\0-\\x7f]|\\\\[0-9a-f]{1,6}\\s?|\\\\[^])+'
-const piece = new RegExp(
-  `([#.]?)(${name}|(?<![#.])\\*)|\\[\\s*([^\\]=~|^$*\\s"']+)\\s*(?:([~|^$*]?=)\\s*("[^"]*"|'[^']*'|[^\\]\\s]+)\\s*[is]?\\s*)?\\]|:(:?${name})(\\(?)`,
-  'iy',
-)
+/** Ids, classes and tags. */
+export type Weight = [ids: number, classes: number, tags: number]
 
-const gap = /[\s>+~]*/y
-
-/** Nothing where it is none that can be told: then its rule does not count. */
-export function parseSelector(text: string): Selector | undefined {
-  const steps: Step[] = []
-  const counts: [number, number, number] = [0, 0, 0]
-  for (let at = 0; at < text.length; ) {
-    gap.lastIndex = at
-    const found = gap.exec(text)?.[0] ?? ''
-    const relation = found.trim().slice(0, 1) || (found === '' ? '' : ' ')
-    at += found.length
-    const parsed = parseCompound(text, at, counts)
-    if (!parsed) return undefined
-    const outer = steps.at(-1)
-    if (outer) outer.relation = relation
-    steps.push({ ...parsed.compound, relation: '' })
-    at = parsed.end
-  }
-  const [first, ...others] = steps.reverse()
-  const [ids, classes, tags] = counts.map((count) => Math.min(count, 255))
-  if (!first) return undefined
-  return {
-    steps: [first, ...others],
-    weight: ((ids ?? 0) << 16) + ((classes ?? 0) << 8) + (tags ?? 0),
-    asksPlace: /[+~]|-child/.test(text),
-  }
+/** Where a selector stands. */
+export interface Place {
+  /** An old page, in which classes and ids know no upper case. */
+  isQuirky: boolean
+  /** The prefixes that mean HTML. */
+  prefixes: ReadonlySet<string>
+  /** The selectors of the rule around it, which `&` means. */
+  parents?: readonly Selector[] | undefined
+  /** What `:scope` means; the page where it is not said. */
+  scope?: Test | undefined
+  /** How many selectors it stands in. */
+  depth: number
+  work: Work
 }
 
-type Counts = [ids: number, classes: number, tags: number]
+/** Nobody writes more: who does wants nobody to see what it hides. */
+const mostSteps = 200
+const deepest = 50
 
-function parseCompound(
-  text: string,
-  from: number,
-  counts: Counts,
-): { compound: Compound; end: number } | undefined {
-  const tests: Test[] = []
-  const keys: string[] = []
-  let at = from
-  while (at < text.length && !/[\s>+~]/.test(text.charAt(at))) {
-    piece.lastIndex = at
-    const match = piece.exec(text)
-    if (!match) return undefined
-    const [whole, mark, plain, attribute, operator, operand, pseudo, bracket] = match
-    at += whole.length
-    if (plain !== undefined) {
-      const wanted = unescaped(plain).toLowerCase()
-      counts[mark === '#' ? 0 : mark === '.' ? 1 : 2] += plain === '*' ? 0 : 1
-      keys.push(mark + wanted)
-      if (mark === '#') tests.push(({ id }) => id === wanted)
-      else if (mark === '.') tests.push(({ classes }) => classes.has(wanted))
-      else if (wanted !== '*') tests.push(({ tag }) => tag === wanted)
-    } else if (attribute !== undefined) {
-      const wanted = unescaped(attribute).toLowerCase()
-      counts[1]++
-      keys.push(`[${wanted}`)
-      tests.push(
-        attributeTest(wanted, operator, unescaped((operand ?? '').replace(/^["']|["']$/g, ''))),
-      )
-    } else if (pseudo !== undefined) {
-      const stop = bracket ? find(text, at, ')') : at
-      const test = pseudoTest(unescaped(pseudo).toLowerCase(), text.slice(at, stop), counts)
+export const asNumber = (weight: Weight): number =>
+  weight.reduce((sum, count) => sum * 256 + Math.min(count, 255), 0)
+
+const heaviest = (list: readonly Selector[]): Weight =>
+  list.reduce<Weight>(
+    (most, { weight }) => (asNumber(weight) > asNumber(most) ? weight : most),
+    [0, 0, 0],
+  )
+
+/** Nothing where one of them is none: then a browser passes over the whole list. */
+export function parseSelectors(
+  range: Range,
+  place: Place,
+  isRelative = false,
+): Selector[] | undefined {
+  if (place.depth > deepest) place.work.spend(Number.POSITIVE_INFINITY)
+  if (place.work.isSpent) return undefined
+  const list = partsOf(range).map((part) => new Reader(part, place, isRelative).read())
+  const known = list.filter((selector) => selector !== undefined)
+  return known.length === list.length ? known : undefined
+}
+
+function partsOf(range: Range): Range[] {
+  const parts: Range[] = []
+  for (let { from } = range; from <= range.to; ) {
+    const to = findSign({ ...range, from }, ',')
+    parts.push({ ...range, from, to })
+    from = to + 1
+  }
+  return parts
+}
+
+class Reader {
+  readonly #range: Range
+  readonly #place: Place
+  readonly #isRelative: boolean
+  readonly #weight: Weight = [0, 0, 0]
+  #at: number
+  #asksPlace = false
+
+  constructor(range: Range, place: Place, isRelative: boolean) {
+    this.#range = range
+    this.#place = place
+    this.#isRelative = isRelative
+    this.#at = range.from
+  }
+
+  get #token(): Token | undefined {
+    return this.#at < this.#range.to ? this.#range.tokens[this.#at] : undefined
+  }
+
+  read(): Selector | undefined {
+    const steps: Step[] = []
+    let relation = this.#relation()
+    if (relation.trim() !== '' && !this.#isRelative) return undefined
+    for (let isFirst = true; isFirst || this.#token; isFirst = false) {
+      const before = steps.at(-1)
+      if (before) before.relation = relation
+      const step = this.#compound()
+      if (!step) return undefined
+      if (isFirst && this.#isRelative && (relation.trim() !== '' || !this.#meansParent()))
+        steps.push({ ...this.#parent(), relation: relation.trim() || ' ' })
+      steps.push(step)
+      relation = this.#relation()
+      if (relation.trim() !== '' && !this.#token) return undefined
+    }
+    if (steps.length > mostSteps) this.#place.work.spend(Number.POSITIVE_INFINITY)
+    const [first, ...others] = steps.reverse()
+    if (!first) return undefined
+    return { steps: [first, ...others], weight: this.#weight, asksPlace: this.#asksPlace }
+  }
+
+  /** What stands between two compounds: blanks, or blanks and a sign. */
+  #relation(): string {
+    let found = ''
+    for (let one = this.#token; one; one = this.#token) {
+      const isOne = one.kind === 'sign' && /^[>+~]$/.test(one.text)
+      if (one.kind !== 'blank' && !(isOne && found.trim() === '')) break
+      found = isOne ? one.text : found || ' '
+      this.#at++
+    }
+    if (found === '+' || found === '~') this.#asksPlace = true
+    return found
+  }
+
+  /** Whether there is a `&` in it: then no blank stands for one before it. */
+  #meansParent(): boolean {
+    const { tokens, from, to } = this.#range
+    for (let at = from; at < to; at++) if (isSign(tokens[at], '&')) return true
+    return false
+  }
+
+  #parent(): Step {
+    const { parents, scope = isRoot } = this.#place
+    const weight = heaviest(parents ?? [])
+    this.#count(weight)
+    this.#asksPlace ||= parents?.some(({ asksPlace }) => asksPlace) ?? false
+    return { tests: [parents ? anyOf(parents) : scope], key: '*', relation: '' }
+  }
+
+  #count(weight: Weight): void {
+    for (const at of [0, 1, 2] as const) this.#weight[at] += weight[at]
+  }
+
+  #compound(): Step | undefined {
+    const tests: Test[] = []
+    const keys: string[] = []
+    const start = this.#at
+    const tag = this.#tag()
+    if (tag === undefined) return undefined
+    if (tag !== '' && tag !== '*') {
+      keys.push(tag)
+      tests.push(tag === '|' ? () => false : (element) => element.tag === tag)
+      this.#weight[2]++
+    }
+    for (let one = this.#token; one && one.kind !== 'blank'; one = this.#token) {
+      if (one.kind === 'sign' && /^[>+~]$/.test(one.text)) break
+      const test = this.#simple(one, keys)
       if (!test) return undefined
       tests.push(test)
-      at = bracket ? stop + 1 : stop
     }
+    if (this.#at === start) return undefined
+    const key = ['#', '.', '['].map((mark) => keys.find((it) => it.startsWith(mark))).find(Boolean)
+    return { tests, key: key ?? keys[0] ?? '*', relation: '' }
   }
-  const key = ['#', '.', '['].map((mark) => keys.find((one) => one.startsWith(mark))).find(Boolean)
-  return at === from ? undefined : { compound: { tests, key: key ?? keys[0] ?? '*' }, end: at }
-}
 
-function attributeTest(name: string, operator: string | undefined, operand: string): Test {
-  const wanted = operand.toLowerCase()
-  return ({ attributes }) => {
-    const value = attributes.get(name)?.toLowerCase()
-    if (value === undefined || operator === undefined) return value !== undefined
-    if (operator === '=') return value === wanted
-    if (operator === '|=') return value === wanted || value.startsWith(`${wanted}-`)
-    if (wanted === '') return false
-    if (operator === '^=') return value.startsWith(wanted)
-    if (operator === '$=') return value.endsWith(wanted)
-    if (operator === '*=') return value.includes(wanted)
-    return value.split(/\s+/).includes(wanted)
+  /** `|` where it is in no namespace of HTML, nothing where it is in one that nobody named. */
+  #tag(): string | undefined {
+    const names: string[] = []
+    for (let one = this.#token; one; one = this.#token) {
+      if (one.kind !== 'name' && !isSign(one, '*') && !isSign(one, '|')) break
+      names.push(one.text)
+      this.#at++
+    }
+    const [, prefix, bar, tag] = /^(?:([^|]*)(\|))?([^|]*)$/.exec(names.join('')) ?? []
+    const isOne = names.length === 0 || (tag !== '' && names.length <= (bar ? (prefix ? 3 : 2) : 1))
+    if (tag === undefined || !isOne) return undefined
+    if (bar && prefix !== '*' && !this.#place.prefixes.has(prefix ?? '')) return '|'
+    return tag.toLowerCase()
+  }
+
+  #simple(one: Token, keys: string[]): Test | undefined {
+    const fold = this.#place.isQuirky ? lower : same
+    this.#at++
+    if (one.kind === 'hash') {
+      const wanted = fold(one.text)
+      this.#weight[0]++
+      keys.push(`#${wanted.toLowerCase()}`)
+      return ({ id }) => fold(id) === wanted
+    }
+    if (isSign(one, '.')) {
+      const next = this.#token
+      if (next?.kind !== 'name') return undefined
+      this.#at++
+      this.#weight[1]++
+      keys.push(`.${next.text.toLowerCase()}`)
+      if (!this.#place.isQuirky) return ({ classes }) => classes.has(next.text)
+      const wanted = lower(next.text)
+      return ({ classes }) => classes.has(wanted) || [...classes].some((it) => lower(it) === wanted)
+    }
+    if (isSign(one, '[')) {
+      const inner = { ...this.#range, from: this.#at, to: one.end }
+      this.#at = one.end + 1
+      this.#weight[1]++
+      return attribute(inner, keys)
+    }
+    if (isSign(one, '&')) return this.#parent().tests[0]
+    return isSign(one, ':') ? this.#pseudo() : undefined
+  }
+
+  #pseudo(): Test | undefined {
+    const isElement = isSign(this.#token, ':')
+    if (isElement) this.#at++
+    const one = this.#token
+    if (!one || (one.kind !== 'name' && one.kind !== 'call')) return undefined
+    const isCall = one.kind === 'call'
+    const inner = isCall ? { ...this.#range, from: this.#at + 1, to: one.end } : undefined
+    this.#at = isCall ? one.end + 1 : this.#at + 1
+    const place = { ...this.#place, depth: this.#place.depth + 1 }
+    const group = (selectors: Selector[] | undefined) =>
+      selectors && { selectors, any: anyOf(selectors) }
+    const found = pseudoClass(
+      { name: one.text.toLowerCase(), inner, isElement, place },
+      {
+        strict: (range) => group(parseSelectors(range, place)),
+        forgiving(range) {
+          const list = partsOf(range).flatMap((part) => parseSelectors(part, place) ?? [])
+          return { selectors: list, any: anyOf(list) }
+        },
+        relative: (range, scope) =>
+          group(parseSelectors(range, { ...place, parents: undefined, scope }, true)),
+      },
+    )
+    if (!found) return undefined
+    this.#count(found.weight)
+    if (found.isHeavy !== false) this.#count(heaviest(found.selectors ?? []))
+    this.#asksPlace ||=
+      found.asksPlace || (found.selectors?.some(({ asksPlace }) => asksPlace) ?? false)
+    return found.test
   }
 }
 
-const never: Test = () => false
-const elements = /^:|^(before|after|first-line|first-letter)$/
+const isRoot: Test = ({ parent }) => parent === undefined
 
-const pseudoClasses: Record<string, Test> = {
-  root: ({ parent }) => parent === undefined,
-  'first-child': ({ place }) => place === 1,
-  'last-child': ({ place, siblings }) => place === siblings,
-  'only-child': ({ siblings }) => siblings === 1,
-  link: ({ tag, attributes }) => tag === 'a' && attributes.has('href'),
-  'any-link': ({ tag, attributes }) => tag === 'a' && attributes.has('href'),
-}
+const anyOf =
+  (list: readonly Selector[]): Test =>
+  (element, work) =>
+    list.some((selector) => matches(element, selector, work))
 
-/** What is asked of the text or the place of an element is taken for true: who asks means some element. */
-const mayHold =
-  /^(first-of-type|last-of-type|only-of-type|nth-of-type|nth-last-of-type|nth-last-child|dir|lang|read-only|defined|has|scope)$/
-const always: Test = () => true
+export const matches = (element: ElementFacts, { steps }: Selector, work: Work): boolean =>
+  walk(element, steps, 0, work) === 'yes'
 
-/** A state such as :hover never holds in a mail that is only read. */
-function pseudoTest(name: string, argument: string, counts: Counts): Test | undefined {
-  if (elements.test(name)) return undefined
-  if (name !== 'where') counts[1]++
-  if (name === 'nth-child') return nthChild(argument)
-  if (!/^(not|is|where|matches|-webkit-any|-moz-any)$/.test(name))
-    return pseudoClasses[name] ?? (mayHold.test(name) ? always : never)
-  const inner = split(argument, ',').map((part) => {
-    // One level deep: what is nested further is not judged.
-    const parsed = /:(not|is|where)\(/i.test(part) ? undefined : parseCompound(part, 0, [0, 0, 0])
-    return parsed?.end === part.length ? parsed.compound.tests : [never]
-  })
-  const isAny: Test = (element) => inner.some((tests) => tests.every((test) => test(element)))
-  return name === 'not' ? (element) => !isAny(element) : isAny
-}
+/** `no` where an element further out might do, `never` where none can: so no way is gone twice. */
+type Outcome = 'yes' | 'no' | 'no sibling' | 'never'
 
-function nthChild(argument: string): Test {
-  const formula = argument
-    .toLowerCase()
-    .replace(/\s+/g, '')
-    .replace('odd', '2n+1')
-    .replace('even', '2n')
-  const [, hasStep, sign, every, start] = /^(([+-]?)(\d*)n)?([+-]?\d+)?$/.exec(formula) ?? []
-  const step = hasStep === undefined ? 0 : Number(`${sign}${every || 1}`)
-  const first = Number(start ?? 0)
-  return ({ place }) =>
-    step === 0 ? place === first : (place - first) % step === 0 && (place - first) / step >= 0
+function walk(element: ElementFacts, steps: Step[], at: number, work: Work): Outcome {
+  const [step, next] = [steps[at], steps[at + 1]]
+  work.spend(1 + (step?.tests.length ?? 0))
+  if (work.isSpent) return 'never'
+  if (!step?.tests.every((test) => test(element, work))) return 'no'
+  if (!next) return 'yes'
+  const isAncestor = next.relation === ' ' || next.relation === '>'
+  const outward = (from: ElementFacts) => (isAncestor ? from.parent : elderOf(from))
+  for (let here = outward(element); here; here = outward(here)) {
+    const outcome = walk(here, steps, at + 1, work)
+    if (outcome === 'yes' || outcome === 'never') return outcome
+    if (!isAncestor && outcome === 'no sibling') return outcome
+    if (next.relation === '>' || next.relation === '+') return 'no'
+  }
+  return isAncestor ? 'never' : 'no sibling'
 }

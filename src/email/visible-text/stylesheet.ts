@@ -1,48 +1,215 @@
 /** The rules of a mail's style sheets, as far as they apply to a screen. */
-import { type Declaration, declarations, find, split, withoutComments } from './css-scan.ts'
-import { appliesToScreen } from './media-query.ts'
+import { appliesToContainer, appliesToScreen, isSupportedHere } from './conditions.ts'
+import {
+  type Declaration,
+  declarationsOf,
+  findSign,
+  type Item,
+  itemsOf,
+  plain,
+  type Range,
+  split,
+  tokenize,
+} from './css-tokens.ts'
+import { dataSheet } from './html-tree.ts'
+import { matches, type Place, parseSelectors, type Selector, type Test } from './selector.ts'
+import type { Work } from './work.ts'
 
 export interface Rule {
-  selectors: string[]
+  selectors: Selector[]
   declarations: Declaration[]
+  /** Names with dots between them; empty where it stands in none. */
+  layer: string
+  /** What else is asked of its element. */
+  within: Test | undefined
 }
 
-/** Nothing is imported: a mail is read without a word to anybody. */
-export function rulesOf(sheet: string): Rule[] {
-  const css = withoutComments(sheet)
-  const rules: Rule[] = []
-  /** Whether what stands in the open blocks applies. */
-  const open: boolean[] = []
-  for (let at = 0; at < css.length; ) {
-    const stop = find(css, at, '{;}')
-    const prelude = css
-      .slice(at, stop)
-      .replace(/<!--|-->/g, '')
-      .replace(/\s+/g, ' ')
-      .trim()
-    at = stop + 1
-    if (css.charAt(stop) === '}') open.pop()
-    if (css.charAt(stop) !== '{') continue
-    const applies = open.at(-1) ?? true
-    const group =
-      /^@(media|supports|layer|document|-moz-document|scope|container|starting-style)\b/i.exec(
-        prelude,
-      )
-    if (group?.[1]) {
-      open.push(applies && groupApplies(group[1].toLowerCase(), prelude.slice(group[0].length)))
-      continue
-    }
-    const end = find(css, at, '}')
-    if (applies && !prelude.startsWith('@')) {
-      rules.push({ selectors: split(prelude, ','), declarations: declarations(css.slice(at, end)) })
-    }
-    at = end + 1
+interface Context {
+  place: Place
+  layer: string
+  within: Test | undefined
+}
+
+interface Open extends Context {
+  items: Generator<Item>
+  /** The declarations of the rule in which it stands belong to these. */
+  selectors: Selector[] | undefined
+}
+
+const longestPrelude = 10_000
+const deepestRule = 50
+const mostImports = 20
+
+export class Stylesheets {
+  readonly rules: Rule[] = []
+  /** By name, the declarations of the last step of an animation. */
+  readonly animations = new Map<string, Declaration[]>()
+  /** What variables are where nobody sets them. */
+  readonly initials = new Map<string, string>()
+  /** In the order in which they are first named. */
+  readonly layers = new Set<string>()
+  readonly #work: Work
+  readonly #isQuirky: boolean
+  #anonymous = 0
+  #imports = 0
+
+  constructor(work: Work, isQuirky: boolean) {
+    this.#work = work
+    this.#isQuirky = isQuirky
   }
-  return rules
+
+  /** With a stack of its own: a hostile sheet nests deeper than calls can. */
+  read(css: string): void {
+    const prefixes = new Set<string>()
+    const place = { isQuirky: this.#isQuirky, prefixes, depth: 0, work: this.#work }
+    const sheet = itemsOf(tokenize(css, this.#work), 'sheet')
+    const open: Open[] = [
+      { items: sheet, place, layer: '', within: undefined, selectors: undefined },
+    ]
+    let mayImport = true
+    for (let here = open.at(-1); here && !this.#work.isSpent; here = open.at(-1)) {
+      const { value: item } = here.items.next()
+      if (!item) open.pop()
+      else if (item.kind === 'declaration') this.#declare(item.declaration, here)
+      else if (item.kind === 'rule') {
+        mayImport = false
+        const inner = this.#rule(item.prelude, item.block, here)
+        if (inner) open.push(inner)
+      } else {
+        const { name, prelude, block } = item
+        if (name === 'import' && mayImport) this.#import(prelude)
+        else if (name === 'namespace') namespace(prelude, prefixes)
+        else if (name === 'layer' && !block) this.#name(plain(prelude), here)
+        else if (block) {
+          const inner = this.#group(name, prelude, block, here)
+          if (inner) open.push(inner)
+        }
+        mayImport &&= name === 'import' || name === 'charset' || (name === 'layer' && !block)
+      }
+    }
+  }
+
+  #declare(declaration: Declaration, { selectors, layer, within }: Open): void {
+    if (!selectors) return
+    const last = this.rules.at(-1)
+    const isSame = last?.selectors === selectors && last.layer === layer && last.within === within
+    if (isSame) last.declarations.push(declaration)
+    else this.rules.push({ selectors, declarations: [declaration], layer, within })
+  }
+
+  #rule(prelude: Range, block: Range, outer: Open): Open | undefined {
+    if (prelude.to - prelude.from > longestPrelude || outer.place.depth > deepestRule)
+      this.#work.spend(Number.POSITIVE_INFINITY)
+    const isNested = outer.selectors !== undefined
+    const selectors = parseSelectors(prelude, outer.place, isNested)
+    if (!selectors) return undefined
+    const place = { ...outer.place, parents: selectors, depth: outer.place.depth + 1 }
+    return { ...outer, items: itemsOf(block, 'declarations'), selectors, place }
+  }
+
+  #group(name: string, prelude: Range, block: Range, outer: Open): Open | undefined {
+    const text = plain(prelude)
+    const items = itemsOf(block, outer.selectors ? 'declarations' : 'rules')
+    const inner = { ...outer, items }
+    if (name === 'media') return appliesToScreen(text, this.#work) ? inner : undefined
+    if (name === 'supports') return isSupportedHere(text, this.#work) ? inner : undefined
+    if (name === 'container') return appliesToContainer(text, this.#work) ? inner : undefined
+    if (name === 'layer') {
+      const layer = text.includes(',')
+        ? undefined
+        : this.#name(text || `\0${++this.#anonymous}`, outer)
+      return layer === undefined ? undefined : { ...inner, layer }
+    }
+    if (name === 'scope') return { ...inner, ...scoped(prelude, outer) }
+    if (name === 'property') this.#register(text, block)
+    if (/^(-webkit-)?keyframes$/.test(name)) this.#animate(text, block)
+    return undefined
+  }
+
+  /** The full name of the last of these layers. */
+  #name(text: string, { layer }: Context): string | undefined {
+    let full: string | undefined
+    for (const one of split(text, ',')) {
+      full = layer === '' ? one : `${layer}.${one}`
+      const names = full.split('.')
+      if (names.length > deepestRule) this.#work.spend(Number.POSITIVE_INFINITY)
+      for (const at of names.keys()) this.layers.add(names.slice(0, at + 1).join('.'))
+    }
+    return full
+  }
+
+  /** From 1; a layer is stronger than those before it and than those inside of it. */
+  layerRanks(): Map<string, number> {
+    const seen = [...this.layers]
+    const place = new Map(seen.map((name, at) => [name, at]))
+    const path = (name: string) => {
+      const names = name.split('.')
+      return names.map((_, at) => place.get(names.slice(0, at + 1).join('.')) ?? 0)
+    }
+    // What stands in a layer comes before what follows its inner layers.
+    const last = seen.length
+    const sorted = seen.toSorted((one, other) => {
+      const [mine, yours] = [path(one), path(other)]
+      const at = mine.findIndex((step, index) => step !== yours[index])
+      return at === -1 ? last : (mine[at] ?? last) - (yours[at] ?? last)
+    })
+    return new Map(sorted.map((name, at) => [name, at + 1]))
+  }
+
+  #register(name: string, block: Range): void {
+    const value = declarationsOf(block).find(({ property }) => property === 'initial-value')?.value
+    if (value !== undefined) this.initials.set(name, value)
+  }
+
+  #animate(name: string, block: Range): void {
+    const frames = [...itemsOf(block, 'rules')].flatMap((item) =>
+      item.kind === 'rule' && /(^|[ ,])(to|100%)($|[ ,])/.test(plain(item.prelude))
+        ? declarationsOf(item.block)
+        : [],
+    )
+    this.animations.set(name.replaceAll('"', ''), frames)
+  }
+
+  /** Nothing is fetched: a mail is read without a word to anybody. But a sheet may hold another. */
+  #import({ tokens, from, to }: Range): void {
+    const at = tokens[from]?.kind === 'blank' ? from + 1 : from
+    const first = tokens[at]
+    const isCall = first?.kind === 'call'
+    const address = isCall ? tokens[at + 1]?.text : first?.text
+    const rest = plain({ tokens, from: isCall ? first.end + 1 : at + 1, to })
+    const media = rest.replace(/^layer\b(\([^()]*\))? ?|^supports\([^()]*\) ?/g, '')
+    const css = dataSheet(address ?? '')
+    if (css === undefined || !appliesToScreen(media, this.#work)) return
+    if (++this.#imports > mostImports) this.#work.spend(Number.POSITIVE_INFINITY)
+    else this.read(css)
+  }
 }
 
-function groupApplies(name: string, condition: string): boolean {
-  if (name === 'media') return appliesToScreen(condition)
-  if (name === 'supports') return !/^\s*not\b/i.test(condition)
-  return /^(layer|scope|container)$/.test(name)
+function namespace(range: Range, prefixes: Set<string>): void {
+  const [prefix, address] = range.tokens
+    .slice(range.from, range.to)
+    .filter(({ kind }) => /^(name|string|address)$/.test(kind))
+  if (prefix?.kind === 'name' && address?.text === 'http://www.w3.org/1999/xhtml')
+    prefixes.add(prefix.text)
+}
+
+/** `(root) to (limit)`: its rules hold below the one and not below the other. */
+function scoped({ tokens, from, to }: Range, { place, within }: Context): Partial<Open> {
+  const groups: Test[] = []
+  for (let at = findSign({ tokens, from, to }, '('); at < to; ) {
+    const end = tokens[at]?.end ?? to
+    const list = parseSelectors({ tokens, from: at + 1, to: end }, place) ?? []
+    groups.push((element, work) => list.some((selector) => matches(element, selector, work)))
+    at = findSign({ tokens, from: end + 1, to }, '(')
+  }
+  const [isRoot, isLimit] = groups
+  if (!isRoot) return {}
+  const isIn: Test = (element, work) => {
+    for (let here: typeof element | undefined = element; here; here = here.parent) {
+      if (isLimit?.(here, work)) return false
+      if (isRoot(here, work)) return within?.(element, work) ?? true
+    }
+    return false
+  }
+  return { within: isIn, place: { ...place, scope: isRoot } }
 }

@@ -1,5 +1,5 @@
 /** Writes what a reader of HTML sees as plain lines: blanks fold, blocks stand on lines of their own. */
-import { withoutUnseen } from './clean-text.ts'
+import { cleanLine, shortened, withoutUnseen } from './clean-text.ts'
 
 /** Deeper ones look the same, so that a hostile depth costs nothing. */
 const deepest = 6
@@ -90,3 +90,25 @@ export class TextWriter {
     this.#length += part.length
   }
 }
+
+type Attributes = ReadonlyMap<string, string>
+
+export function imageText(attributes: Attributes): string {
+  const alt = cleanLine(attributes.get('alt') ?? '')
+  return alt === '' ? '' : `[${shortened(alt, 300)}]`
+}
+
+/** Empty where it leads nowhere a person could go, or where the text says the same. */
+export function linkAddress(href: string, text: string | undefined): string {
+  const address = href.replace(/[\t\n\r]/g, '').trim()
+  if (!/^(https?|mailto):/i.test(address) || !URL.canParse(address)) return ''
+  const shown = shortened(cleanLine(address).replace(/ /g, '%20'), 2000)
+  return plain(shown) === plain(text ?? '') ? '' : shown
+}
+
+/** `https://example.com/` and `example.com` say the same to a reader. */
+const plain = (address: string) =>
+  cleanLine(address)
+    .replace(/^(https?:\/\/|mailto:)/i, '')
+    .replace(/\/$/, '')
+    .toLowerCase()

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
 import { readHtml } from '../../email/visible-text/html-to-text.ts'
-import { looksLikeHtml } from '../../email/visible-text/looks-like-html.ts'
+import { looksLikeHtml } from '../../email/visible-text/visible-text.ts'
 import type { AgentMailError } from '../../errors.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
 import { type Decision, doesNotFit } from './decision.ts'
