@@ -18,7 +18,7 @@ type Kind =
   | 'sign'
   | 'bad'
 
-export interface Token {
+export interface CssToken {
   kind: Kind
   /** What it says, without escapes, quotes and marks. */
   text: string
@@ -28,7 +28,7 @@ export interface Token {
 
 /** A part of a list of tokens. */
 export interface Range {
-  tokens: readonly Token[]
+  tokens: readonly CssToken[]
   from: number
   to: number
 }
@@ -76,8 +76,8 @@ const closers: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 /** What is still open at the end is closed there. */
 export function tokenize(css: string, work: Work): Range {
   const text = css.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd')
-  const tokens: Token[] = []
-  const open: { closer: string; opener: Token }[] = []
+  const tokens: CssToken[] = []
+  const open: { closer: string; opener: CssToken }[] = []
   const add = (kind: Kind, said: string) => {
     const added = { kind, text: said, end: 0 }
     const closer = kind === 'call' ? ')' : kind === 'sign' ? closers[said] : undefined
@@ -143,7 +143,7 @@ const unescaped = (css: string): string =>
     : css
 
 /** As one plain text in which every sign means what it says. */
-export function plain({ tokens, from, to }: Range): string {
+export function asWritten({ tokens, from, to }: Range): string {
   const parts: string[] = []
   for (let at = from; at < to; at++) {
     const one = tokens[at]
@@ -154,7 +154,7 @@ export function plain({ tokens, from, to }: Range): string {
   return parts.join('')
 }
 
-function written({ kind, text }: Token): string {
+function written({ kind, text }: CssToken): string {
   if (kind === 'name') return word(text)
   if (kind === 'call') return `${word(text)}(`
   if (kind === 'string') return `"${text.replace(/[^\w .-]/g, ' ')}"`
@@ -168,7 +168,7 @@ function written({ kind, text }: Token): string {
 const word = (text: string) =>
   (text.startsWith('--') ? text : text.toLowerCase()).replace(/[^\w\u0080-\uffff-]/g, '\ufffd')
 
-export const isSign = (one: Token | undefined, text: string): boolean =>
+export const isSign = (one: CssToken | undefined, text: string): boolean =>
   one?.kind === 'sign' && one.text === text
 
 /** The place of the first of these signs outside of blocks, or the end. */
@@ -216,8 +216,8 @@ function declarationOf({ tokens, from, to }: Range): Declaration | undefined {
   if (tokens[at]?.kind === 'blank') at++
   if (property === '' || !isSign(tokens[at], ':')) return undefined
   const bang = findSign({ tokens, from: at, to }, '!)]}')
-  const value = plain({ tokens, from: at + 1, to: bang })
-  const rest = plain({ tokens, from: bang, to })
+  const value = asWritten({ tokens, from: at + 1, to: bang })
+  const rest = asWritten({ tokens, from: bang, to })
   if (rest !== '' && !/^! ?important$/.test(rest)) return undefined
   const important = rest !== ''
   return {

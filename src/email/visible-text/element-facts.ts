@@ -26,7 +26,7 @@ const families = new WeakMap<readonly HtmlNode[], readonly ElementFacts[]>()
 const none: Own = { id: '', classes: new Set(), attributes: new Map(), signature: '' }
 
 /** The elements among the children of one. */
-export function factsOf(
+export function elementsIn(
   nodes: readonly HtmlNode[],
   parent: ElementFacts | undefined,
 ): readonly ElementFacts[] {

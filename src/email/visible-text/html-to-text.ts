@@ -2,8 +2,8 @@
 import { Cascade } from './cascade.ts'
 import { cleanText } from './clean-text.ts'
 import { appliesToScreen } from './conditions.ts'
-import { type Declaration, plain, tokenize } from './css-tokens.ts'
-import { type ElementFacts, factsOf } from './element-facts.ts'
+import { asWritten, type Declaration, tokenize } from './css-tokens.ts'
+import { type ElementFacts, elementsIn } from './element-facts.ts'
 import { type HtmlNode, isElement, parseHtml, styleSheets } from './html-tree.ts'
 import { isTextSeen, type Look, lookOf, pageLook } from './look.ts'
 import { isTiny } from './out-of-sight.ts'
@@ -19,7 +19,7 @@ export function readHtml(html: string): { text: string; isComplete: boolean } {
   const { nodes, isComplete, isQuirky } = parseHtml(html)
   const work = new Work(steps)
   const sheets = styleSheets(nodes).filter(({ media }) =>
-    appliesToScreen(plain(tokenize(media, work)), work),
+    appliesToScreen(asWritten(tokenize(media, work)), work),
   )
   const cascade = new Cascade(
     sheets.map(({ css }) => css),
@@ -171,7 +171,7 @@ const frameOf = (
 ): Frame => ({
   nodes,
   next: 0,
-  children: factsOf(nodes, facts),
+  children: elementsIn(nodes, facts),
   nextChild: 0,
   look,
   leave,

@@ -1,7 +1,7 @@
 /** What the parts of a selector ask of an element: its attributes, `:first-child`, `:not(…)` and their like. */
-import { isSign, plain, type Range } from './css-tokens.ts'
-import { type ElementFacts, factsOf } from './element-facts.ts'
-import type { Place, Selector, Test, Weight } from './selector.ts'
+import { asWritten, isSign, type Range } from './css-tokens.ts'
+import { type ElementFacts, elementsIn } from './element-facts.ts'
+import type { Selector, Surroundings, Test, Weight } from './selector.ts'
 import type { Work } from './work.ts'
 
 interface Asked {
@@ -9,7 +9,7 @@ interface Asked {
   inner: Range | undefined
   /** It was written with two colons. */
   isElement: boolean
-  place: Place
+  place: Surroundings
 }
 
 /** Ways to read the selectors inside of it. */
@@ -107,7 +107,7 @@ function functional(name: string, inner: Range, read: Readers): Found | undefine
   }
   if (name === 'has') return having(inner, read)
   if (name === 'lang' || name === 'dir') {
-    const wanted = plain(inner).replaceAll('"', '').split(/ ?, ?/)
+    const wanted = asWritten(inner).replaceAll('"', '').split(/ ?, ?/)
     return { test: name === 'lang' ? speaks(wanted) : runs(wanted), weight: oneClass }
   }
   const [found, last, type] = /^nth-(last-)?(?:child|(of-type))$/.exec(name) ?? []
@@ -121,12 +121,12 @@ function having(inner: Range, read: Readers): Found | undefined {
   const { selectors, any } = group
   const test: Test = (element, work) => {
     anchor = element
-    const waiting = [...factsOf(element.node.childNodes, element)]
+    const waiting = [...elementsIn(element.node.childNodes, element)]
     if (selectors.some(({ asksPlace }) => asksPlace))
       waiting.push(...element.siblings.slice(element.place))
     for (let one = waiting.pop(); one && !work.isSpent; one = waiting.pop()) {
       if (any(one, work)) return true
-      waiting.push(...factsOf(one.node.childNodes, one))
+      waiting.push(...elementsIn(one.node.childNodes, one))
     }
     return false
   }
@@ -163,7 +163,7 @@ function nth(inner: Range, isLast: boolean, isType: boolean, read: Readers): Fou
   const { tokens, from, to } = inner
   let of = from
   while (of < to && !(tokens[of]?.kind === 'name' && /^of$/i.test(tokens[of]?.text ?? ''))) of++
-  const formula = plain({ tokens, from, to: of })
+  const formula = asWritten({ tokens, from, to: of })
   const group = of === to ? undefined : read.strict({ tokens, from: of + 1, to })
   if (!isFormula.test(formula) || (of !== to && (!group || isType))) return undefined
   const isOne: IsAlike = isType ? isAlike : (one, _, work) => group?.any(one, work) ?? true

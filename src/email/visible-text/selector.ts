@@ -1,5 +1,5 @@
 /** Selectors of CSS: what they ask of an element and of those around it, and how much they weigh. */
-import { findSign, isSign, type Range, type Token } from './css-tokens.ts'
+import { type CssToken, findSign, isSign, type Range } from './css-tokens.ts'
 import { type ElementFacts, elderOf } from './element-facts.ts'
 import { attribute, lower, pseudoClass, same } from './selector-parts.ts'
 import type { Work } from './work.ts'
@@ -26,7 +26,7 @@ export interface Selector {
 export type Weight = [ids: number, classes: number, tags: number]
 
 /** Where a selector stands. */
-export interface Place {
+export interface Surroundings {
   /** An old page, in which classes and ids know no upper case. */
   isQuirky: boolean
   /** The prefixes that mean HTML. */
@@ -56,7 +56,7 @@ const heaviest = (list: readonly Selector[]): Weight =>
 /** Nothing where one of them is none: then a browser passes over the whole list. */
 export function parseSelectors(
   range: Range,
-  place: Place,
+  place: Surroundings,
   isRelative = false,
 ): Selector[] | undefined {
   if (place.depth > deepest) place.work.spend(Number.POSITIVE_INFINITY)
@@ -78,20 +78,20 @@ function partsOf(range: Range): Range[] {
 
 class Reader {
   readonly #range: Range
-  readonly #place: Place
+  readonly #place: Surroundings
   readonly #isRelative: boolean
   readonly #weight: Weight = [0, 0, 0]
   #at: number
   #asksPlace = false
 
-  constructor(range: Range, place: Place, isRelative: boolean) {
+  constructor(range: Range, place: Surroundings, isRelative: boolean) {
     this.#range = range
     this.#place = place
     this.#isRelative = isRelative
     this.#at = range.from
   }
 
-  get #token(): Token | undefined {
+  get #token(): CssToken | undefined {
     return this.#at < this.#range.to ? this.#range.tokens[this.#at] : undefined
   }
 
@@ -185,7 +185,7 @@ class Reader {
     return tag.toLowerCase()
   }
 
-  #simple(one: Token, keys: string[]): Test | undefined {
+  #simple(one: CssToken, keys: string[]): Test | undefined {
     const fold = this.#place.isQuirky ? lower : same
     this.#at++
     if (one.kind === 'hash') {

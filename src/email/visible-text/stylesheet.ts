@@ -1,18 +1,18 @@
 /** The rules of a mail's style sheets, as far as they apply to a screen. */
 import { appliesToContainer, appliesToScreen, isSupportedHere } from './conditions.ts'
 import {
+  asWritten,
   type Declaration,
   declarationsOf,
   findSign,
   type Item,
   itemsOf,
-  plain,
   type Range,
   split,
   tokenize,
 } from './css-tokens.ts'
 import { dataSheet } from './html-tree.ts'
-import { matches, type Place, parseSelectors, type Selector, type Test } from './selector.ts'
+import { matches, parseSelectors, type Selector, type Surroundings, type Test } from './selector.ts'
 import type { Work } from './work.ts'
 
 export interface Rule {
@@ -25,7 +25,7 @@ export interface Rule {
 }
 
 interface Context {
-  place: Place
+  place: Surroundings
   layer: string
   within: Test | undefined
 }
@@ -79,7 +79,7 @@ export class Stylesheets {
         const { name, prelude, block } = item
         if (name === 'import' && mayImport) this.#import(prelude)
         else if (name === 'namespace') namespace(prelude, prefixes)
-        else if (name === 'layer' && !block) this.#name(plain(prelude), here)
+        else if (name === 'layer' && !block) this.#name(asWritten(prelude), here)
         else if (block) {
           const inner = this.#group(name, prelude, block, here)
           if (inner) open.push(inner)
@@ -108,7 +108,7 @@ export class Stylesheets {
   }
 
   #group(name: string, prelude: Range, block: Range, outer: Open): Open | undefined {
-    const text = plain(prelude)
+    const text = asWritten(prelude)
     const items = itemsOf(block, outer.selectors ? 'declarations' : 'rules')
     const inner = { ...outer, items }
     if (name === 'media') return appliesToScreen(text, this.#work) ? inner : undefined
@@ -163,7 +163,7 @@ export class Stylesheets {
 
   #animate(name: string, block: Range): void {
     const frames = [...itemsOf(block, 'rules')].flatMap((item) =>
-      item.kind === 'rule' && /(^|[ ,])(to|100%)($|[ ,])/.test(plain(item.prelude))
+      item.kind === 'rule' && /(^|[ ,])(to|100%)($|[ ,])/.test(asWritten(item.prelude))
         ? declarationsOf(item.block)
         : [],
     )
@@ -176,7 +176,7 @@ export class Stylesheets {
     const first = tokens[at]
     const isCall = first?.kind === 'call'
     const address = isCall ? tokens[at + 1]?.text : first?.text
-    const rest = plain({ tokens, from: isCall ? first.end + 1 : at + 1, to })
+    const rest = asWritten({ tokens, from: isCall ? first.end + 1 : at + 1, to })
     const media = rest.replace(/^layer\b(\([^()]*\))? ?|^supports\([^()]*\) ?/g, '')
     const css = dataSheet(address ?? '')
     if (css === undefined || !appliesToScreen(media, this.#work)) return
