@@ -3,31 +3,18 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordsIn } from '../../../test/support/orchestrator/records-in.ts'
-import { TestVault } from '../../../test/support/vault/vault.ts'
+import { draft, draftsIn, recordsIn } from '../../../test/support/orchestrator/records-in.ts'
 import { Vault } from '../../vault/vault.ts'
-import { Approvals } from './approvals.ts'
 import { approve } from './approve.ts'
 import { listDrafts } from './drafts.ts'
 import { reject } from './reject.ts'
 import { standingAt } from './standing.ts'
 
-const draft = (fields = '', body = 'Hello\n') =>
-  `---\nto: jane@example.com\nsubject: Hi\n${fields}---\n${body}`
-
-function desk(files: Record<string, string> = { 'Drafts/x.md': draft() }) {
-  const test = new TestVault()
-  for (const [path, text] of Object.entries(files)) test.put(path, text)
-  const vault = new Vault(test.root)
-  const approvals = new Approvals(vault)
-  return { test, vault, approvals, at: (path: string) => join(test.root, path) }
-}
-
 const anna = { by: 'anna' }
 
 describe('approve', () => {
   it('approves what an editor has saved in the meantime, and records both', async () => {
-    const { test, approvals } = desk()
+    const { test, approvals } = draftsIn()
     let saved = 0
     const vault = new Vault(test.root, {
       lock: () => {
@@ -43,7 +30,7 @@ describe('approve', () => {
   })
 
   it('records nothing anew for a change of what is not sent', async () => {
-    const { test, approvals } = desk()
+    const { test, approvals } = draftsIn()
     let saved = 0
     const vault = new Vault(test.root, {
       lock: () => {
@@ -57,7 +44,7 @@ describe('approve', () => {
   })
 
   it('ends well for each of several who approve at once', async () => {
-    const { vault, test } = desk()
+    const { vault, test } = draftsIn()
     const people = ['anna', 'bea', 'carl', 'dora']
     const answers = await Promise.all(
       people.map((by) => approve(recordsIn(vault), 'Drafts/x.md', { by })),
@@ -68,7 +55,7 @@ describe('approve', () => {
   })
 
   it('loses nothing where the name is taken', async () => {
-    const { vault, test } = desk({ 'Drafts/x.md': draft(), 'Approved/x.md': 'other' })
+    const { vault, test } = draftsIn({ 'Drafts/x.md': draft(), 'Approved/x.md': 'other' })
     await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(
       'another note at Approved/x.md',
     )
@@ -77,7 +64,7 @@ describe('approve', () => {
   })
 
   it('takes a note of any folder but Done/, and what lies in Approved/ as it is', async () => {
-    const { vault, test } = desk({
+    const { vault, test } = draftsIn({
       'Ideas/a.md': draft(),
       'Approved/b.md': draft(),
       'Approved/deep/c.md': draft(),
@@ -97,7 +84,7 @@ describe('approve', () => {
   })
 
   it('is a new approval for a note that was taken back', async () => {
-    const { vault, test, at } = desk()
+    const { vault, test, at } = draftsIn()
     await approve(recordsIn(vault), 'Drafts/x.md', anna)
     test.put('Drafts/x.md', test.text('Approved/x.md'))
     rmSync(at('Approved/x.md'))
@@ -118,14 +105,14 @@ describe('approve', () => {
     ['title: x\n---\nx', /not a draft/],
     ['to: [\n---\nx', /cannot be read|bracket/],
   ])('refuses %j and records nothing', async (text, words) => {
-    const { vault, test } = desk({ 'Drafts/x.md': `---\n${text}` })
+    const { vault, test } = draftsIn({ 'Drafts/x.md': `---\n${text}` })
     await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
     expect(test.files()).toEqual(['Drafts', 'Drafts/x.md'])
   })
 
   it('refuses what was sent already, under its name or as the same answer', async () => {
     const answer = draft('reply_to_message_id: abc\n')
-    const { vault, test, approvals } = desk({ 'Drafts/x.md': draft(), 'Drafts/y.md': answer })
+    const { vault, test, approvals } = draftsIn({ 'Drafts/x.md': draft(), 'Drafts/y.md': answer })
     const sent = (
       await Promise.all(
         ['x', 'y'].map((one) => approve(recordsIn(vault), `Drafts/${one}.md`, anna)),
@@ -155,12 +142,12 @@ describe('approve', () => {
   })
 
   it('follows no link, and approves nothing that it cannot record', async () => {
-    const linked = desk()
+    const linked = draftsIn()
     symlinkSync(linked.test.outside, linked.at('Approved'))
     await expect(approve(recordsIn(linked.vault), 'Drafts/x.md', anna)).rejects.toThrow(
       'link is not followed',
     )
-    const { vault, test, at } = desk({
+    const { vault, test, at } = draftsIn({
       'Drafts/x.md': draft(),
       'Approved/y.md': draft(),
     })
@@ -173,79 +160,9 @@ describe('approve', () => {
   })
 })
 
-describe('reject', () => {
-  it.each(['sending', 'unknown', 'sent'] as const)('refuses a mail that is %s', async (state) => {
-    const { vault, test } = desk({ 'Approved/x.md': draft() })
-    await expect(
-      reject(recordsIn(vault, { name: 'x.md', state }), 'Approved/x.md', anna),
-    ).rejects.toThrow('cannot be rejected')
-    expect(test.text('Approved/x.md')).toBe(draft())
-  })
-
-  it.each(['approved', 'prepared', 'failed'] as const)(
-    'takes back one that is %s',
-    async (state) => {
-      const { vault, test } = desk({ 'Approved/x.md': draft() })
-      const records = recordsIn(vault, { name: 'x.md', state })
-      const rejected = await reject(records, 'Approved/x.md', { ...anna, reason: 'rude' })
-      expect(rejected).toEqual({
-        path: 'Done/x.md',
-        status: 'rejected',
-        reason: 'rude',
-        mail: null,
-      })
-      expect(await reject(recordsIn(vault), 'Approved/x.md', anna)).toEqual(rejected)
-      test.put('Approved/x.md', test.text('Done/x.md'))
-      expect(await standingAt(recordsIn(vault), 'Approved/x.md')).toMatchObject({
-        is: 'void',
-        reason: expect.stringContaining('rejected by anna'),
-      })
-    },
-  )
-
-  it('takes what cannot be sent, and leaves alone what does not wait', async () => {
-    const { vault, test } = desk({
-      'Drafts/bad.md': '---\nto: 7\n---\n',
-      'Ideas/x.md': draft(),
-      'Drafts/gone.md': draft('status: unknown\n'),
-      'Needs_Action/other.md': '---\nmessage_id: abc\nstatus: pending\n---\n',
-      'Drafts/answer.md': draft('reply_to_message_id: abc\n'),
-    })
-    expect((await reject(recordsIn(vault), 'Drafts/bad.md', anna)).path).toBe('Done/bad.md')
-    await expect(reject(recordsIn(vault), 'Ideas/x.md', anna)).rejects.toThrow(
-      'is not in Drafts/ or Approved/',
-    )
-    await expect(reject(recordsIn(vault), 'Drafts/gone.md', anna)).rejects.toThrow(
-      'may have been sent',
-    )
-    await expect(reject(recordsIn(vault), 'Drafts/none.md', anna)).rejects.toThrow(
-      'there is no note',
-    )
-    await reject(recordsIn(vault), 'Drafts/answer.md', anna)
-    expect(test.text('Needs_Action/other.md')).toContain('status: pending\n')
-  })
-})
-
-describe('a note that a person moves by hand', () => {
-  const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
-
-  it('may answer a mail whose draft was rejected, but not one whose draft was approved', async () => {
-    const { vault, test } = desk({ 'Drafts/x.md': answer('No\n') })
-    await reject(recordsIn(vault), 'Drafts/x.md', anna)
-    test.put('Approved/own.md', answer('Yes\n'))
-    expect((await standingAt(recordsIn(vault), 'Approved/own.md')).is).toBe('by hand')
-    test.put('Drafts/y.md', answer('Perhaps\n'))
-    await approve(recordsIn(vault), 'Drafts/y.md', anna)
-    expect(await standingAt(recordsIn(vault), 'Approved/own.md')).toMatchObject({
-      is: 'void',
-      reason: expect.stringContaining('Approved/y.md'),
-    })
-  })
-})
-
 describe('an approval by command', () => {
   it('is not escaped by a new name and a new text, nor by leaving the approval out of the note', async () => {
-    const { vault, test, at } = desk()
+    const { vault, test, at } = draftsIn()
     await approve(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     test.put('Approved/y.md', draft('', 'Something else\n'))
@@ -256,7 +173,7 @@ describe('an approval by command', () => {
 
   it('is over when its mail has left: the name and the mail that it answered are free again', async () => {
     const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
-    const { vault, test, approvals, at } = desk({ 'Drafts/x.md': answer('Yes\n') })
+    const { vault, test, approvals, at } = draftsIn({ 'Drafts/x.md': answer('Yes\n') })
     await approve(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     const places = ['Approved/x.md', 'Approved/y.md']
@@ -278,7 +195,7 @@ describe('a reply under another subject than its mail', () => {
   it.each(['Needs_Action/mail.md', 'Done/mail.md'])(
     'is not approved by command, for one at %s',
     async (path) => {
-      const { vault, test, approvals } = desk({ [path]: mail, 'Drafts/x.md': answer('Lunch') })
+      const { vault, test, approvals } = draftsIn({ [path]: mail, 'Drafts/x.md': answer('Lunch') })
       const words = 'under the subject of the mail that it answers: "Re: Offer"'
       await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
       expect(await approvals.verdicts()).toEqual([])
@@ -292,7 +209,7 @@ describe('a reply under another subject than its mail', () => {
 
 describe('the record', () => {
   it('is read again only when it has changed', async () => {
-    const { vault, approvals } = desk()
+    const { vault, approvals } = draftsIn()
     expect(await approvals.verdicts()).toEqual([])
     await approve(recordsIn(vault), 'Drafts/x.md', anna)
     const verdicts = await approvals.verdicts()

@@ -9,19 +9,19 @@ import { fileAway } from '../outbox/filing.ts'
 import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
 import type { Decision } from './decision.ts'
 
-interface Desk {
+interface Papers {
   notes: VaultNotes
   teller: Teller
 }
 
 /** @param replyName of the note of a reply. */
 export async function carryOut(
-  desk: Desk,
+  papers: Papers,
   note: Note,
   decided: Decision,
   replyName: string,
 ): Promise<void> {
-  const { teller, notes } = desk
+  const { teller, notes } = papers
   const { path } = note
   const { decision, reason } = decided
   const triaged = { triage: decision, reason }
@@ -29,13 +29,13 @@ export async function carryOut(
   switch (decided.decision) {
     case 'draft_reply':
     case 'urgent':
-      return draftReply(desk, note, decided, `Drafts/${replyName}`)
+      return draftReply(papers, note, decided, `Drafts/${replyName}`)
     case 'needs_info':
       await mark(notes, path, { frontmatter: { status: 'needs_info', ...triaged } })
       return
     case 'archive':
       if (await mark(notes, path, { frontmatter: { status: 'done', ...triaged } })) {
-        await fileAway(desk, path)
+        await fileAway(papers, path)
       }
       return
     case 'delegate': {
@@ -51,12 +51,12 @@ const mark = (notes: VaultNotes, path: string, edit: NoteEdit): Promise<Note | u
   notes.change(path, ({ frontmatter }) => (frontmatter.status === 'pending' ? edit : undefined))
 
 async function draftReply(
-  desk: Desk,
+  papers: Papers,
   note: Note,
   { decision, reason, reply }: Extract<Decision, { reply: string }>,
   path: string,
 ): Promise<void> {
-  const { notes, teller } = desk
+  const { notes, teller } = papers
   const { message_id, from, subject } = fields(note)
   const to = senderOf(from)
   if (to === undefined) {
@@ -87,7 +87,7 @@ async function draftReply(
 }
 
 /** Goes on where a run was killed after the reply was written. */
-export async function drafted({ notes }: Desk, path: string, reply: Note): Promise<void> {
+export async function drafted({ notes }: Papers, path: string, reply: Note): Promise<void> {
   const triage = reply.frontmatter.priority === 'urgent' ? 'urgent' : 'draft_reply'
   const reason = 'the reply was written before an interruption'
   await mark(notes, path, { frontmatter: { status: 'drafted', triage, reason } })

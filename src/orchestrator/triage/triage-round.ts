@@ -12,7 +12,7 @@ import type { State } from '../state.ts'
 import { carryOut, drafted, findReply } from './carry-out.ts'
 import type { Triager } from './decision.ts'
 
-interface Desk {
+interface TriageParts {
   notes: VaultNotes
   state: State
   teller: Teller
@@ -32,27 +32,27 @@ const mostFailures = 3
 const endsRound: ErrorCode[] = ['bad_config', 'mcp_unavailable', 'storage']
 
 /** Gives how many mails wait to be tried again. */
-export async function triageAll(desk: Desk): Promise<number> {
-  const round = new TriageRound(desk, await desk.triager.version())
-  await fileDone(desk)
+export async function triageAll(parts: TriageParts): Promise<number> {
+  const round = new TriageRound(parts, await parts.triager.version())
+  await fileDone(parts)
   const pending: string[] = []
-  for await (const path of desk.notes.list('Needs_Action', 'status:pending')) {
+  for await (const path of parts.notes.list('Needs_Action', 'status:pending')) {
     if (round.isDue(path)) pending.push(path)
   }
   round.tellEarly()
   // What failed before comes last, so that it holds up nothing that was not tried yet.
-  const attempts = (path: string) => desk.state.troubles[path]?.attempts ?? 0
+  const attempts = (path: string) => parts.state.troubles[path]?.attempts ?? 0
   pending.sort((one, other) => attempts(one) - attempts(other))
   try {
     for (const [index, path] of pending.entries()) {
-      if (desk.isEnding()) break
+      if (parts.isEnding()) break
       if (!(await round.triage(path))) return round.waiting + pending.length - index - 1
     }
     return round.waiting
   } finally {
     round.tellFailures()
     // What is forgotten of it is only decided about once more.
-    if (pending.length > 0) desk.state.save()
+    if (pending.length > 0) parts.state.save()
   }
 }
 
@@ -61,16 +61,16 @@ class TriageRound {
   #early = 0
   /** Of the model, on one mail after the other. */
   #failures: { path: string; error: AgentMailError }[] = []
-  readonly #desk: Desk
+  readonly #parts: TriageParts
   readonly #version: string
 
-  constructor(desk: Desk, version: string) {
-    this.#desk = desk
+  constructor(parts: TriageParts, version: string) {
+    this.#parts = parts
     this.#version = version
   }
 
   isDue(path: string): boolean {
-    const { state, clock } = this.#desk
+    const { state, clock } = this.#parts
     if (state.isUndecided(this.#version, path)) return false
     const isEarly = (state.troubles[path]?.next_ms ?? 0) > clock.now()
     if (isEarly) this.#early++
@@ -79,7 +79,7 @@ class TriageRound {
 
   /** A run that has not said yet what waits says it. */
   tellEarly(): void {
-    const { teller } = this.#desk
+    const { teller } = this.#parts
     this.waiting += this.#early
     if (this.#early === 0 || teller.hasTold('early')) return
     const text = `${counted(this.#early, 'mail')} could not be decided about and will be tried again later`
@@ -88,14 +88,14 @@ class TriageRound {
 
   /** Whether the others can be decided about. */
   async triage(path: string): Promise<boolean> {
-    const { notes } = this.#desk
+    const { notes } = this.#parts
     try {
       const note = await notes.find(path)
       if (note && isPendingMail(note)) await this.#decide(note)
       return true
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
-      if (this.#desk.isEnding()) {
+      if (this.#parts.isEnding()) {
         this.waiting++
         return false
       }
@@ -126,7 +126,7 @@ class TriageRound {
   }
 
   #tell(path: string, error: AgentMailError, isForAll: boolean): void {
-    const { teller, triager } = this.#desk
+    const { teller, triager } = this.#parts
     const text = `${triager.name}: ${error.message}`
     const facts = { note: path, answer: error.details?.answer }
     if (isForAll) teller.tellOnce(error.code, 'trouble', text, facts)
@@ -134,12 +134,12 @@ class TriageRound {
   }
 
   async #decide(note: Note): Promise<void> {
-    const { state, triager, notes, teller, ending } = this.#desk
+    const { state, triager, notes, teller, ending } = this.#parts
     const { path } = note
     const { message_id: id, from, to, subject, date } = fields(note)
     const { reply, name } = await findReply(notes, subject, id)
     if (reply) {
-      await drafted(this.#desk, path, reply)
+      await drafted(this.#parts, path, reply)
       return
     }
     const mail = { from, to, subject, date, body: mailText(note.body) }
@@ -149,7 +149,7 @@ class TriageRound {
     teller.forget(path)
     const current = await notes.find(path) // a person may have been faster than a model
     if (current && isPendingMail(current)) {
-      if (decision) await carryOut(this.#desk, current, decision, name)
+      if (decision) await carryOut(this.#parts, current, decision, name)
       else this.#leave(path, triager.why?.() ?? 'no rule fits it')
     }
     if (state.troubles[path]) delete state.troubles[path]
@@ -157,13 +157,13 @@ class TriageRound {
 
   /** For a person; it is looked at again when the rules change. */
   #leave(path: string, why: string): void {
-    const { state, teller } = this.#desk
+    const { state, teller } = this.#parts
     state.undecided(this.#version, path)
     teller.tell('undecided', `${path} waits for you: ${why}`, { note: path })
   }
 
   async #postpone(path: string, error: AgentMailError): Promise<void> {
-    const { state, clock, retryMs, notes } = this.#desk
+    const { state, clock, retryMs, notes } = this.#parts
     this.waiting++
     if (error.code === 'bad_config') return
     const attempts = (state.troubles[path]?.attempts ?? 0) + 1
@@ -188,16 +188,16 @@ const isPendingMail = ({ frontmatter }: Note): boolean =>
   frontmatter.status === 'pending' && frontmatter.message_id !== undefined
 
 /** A run that was killed may have marked a mail as done and not yet moved it. */
-async function fileDone(desk: Desk): Promise<void> {
+async function fileDone(parts: TriageParts): Promise<void> {
   const marked: string[] = []
-  for await (const path of desk.notes.list('Needs_Action', 'status:done')) marked.push(path)
+  for await (const path of parts.notes.list('Needs_Action', 'status:done')) marked.push(path)
   for (const path of marked) {
     try {
-      const note = await desk.notes.find(path)
-      if (note?.frontmatter.message_id !== undefined) await fileAway(desk, path)
+      const note = await parts.notes.find(path)
+      if (note?.frontmatter.message_id !== undefined) await fileAway(parts, path)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
-      desk.teller.tellOnce(path, 'trouble', `${path} could not be put away: ${inOneLine(error)}`)
+      parts.teller.tellOnce(path, 'trouble', `${path} could not be put away: ${inOneLine(error)}`)
     }
   }
 }

@@ -1,8 +1,21 @@
-/** The records of a vault from which nothing was sent but this. */
+/** Drafts in a vault of a test's own, and the records of one from which nothing was sent but what a test says. */
+import { join } from 'node:path'
 import { Approvals } from '../../../src/orchestrator/approval/approvals.ts'
 import type { Records } from '../../../src/orchestrator/approval/records.ts'
 import type { DraftSend } from '../../../src/orchestrator/sends.ts'
-import type { Vault } from '../../../src/vault/vault.ts'
+import { Vault } from '../../../src/vault/vault.ts'
+import { TestVault } from '../vault/vault.ts'
+
+export const draft = (fields = '', body = 'Hello\n') =>
+  `---\nto: jane@example.com\nsubject: Hi\n${fields}---\n${body}`
+
+export function draftsIn(files: Record<string, string> = { 'Drafts/x.md': draft() }) {
+  const test = new TestVault()
+  for (const [path, text] of Object.entries(files)) test.put(path, text)
+  const vault = new Vault(test.root)
+  const approvals = new Approvals(vault)
+  return { test, vault, approvals, at: (path: string) => join(test.root, path) }
+}
 
 export const recordsIn = (vault: Vault, ...sends: Partial<DraftSend>[]): Records => ({
   vault,
