@@ -25,18 +25,10 @@ export const settings = {
     about: 'your name outside tmux; inside, the name of the window counts',
     fallback: undefined,
   },
-  tmux: {
-    env: 'TMUX',
-    about: 'set by tmux: its socket, process id and session',
-    fallback: undefined,
-  },
+  tmux: { env: 'TMUX', about: 'set by tmux: its socket and session', fallback: undefined },
   tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
   display: { env: 'DISPLAY', about: 'set by X: your screen', fallback: undefined },
-  waylandDisplay: {
-    env: 'WAYLAND_DISPLAY',
-    about: 'set by Wayland: your screen',
-    fallback: undefined,
-  },
+  wayland: { env: 'WAYLAND_DISPLAY', about: 'set by Wayland: your screen', fallback: undefined },
   token: {
     env: 'AGENTMAIL_TOKEN',
     about: 'bearer token of the coordination server',

@@ -100,7 +100,7 @@ async function* typedLines(): AsyncGenerator<string> {
 const hasDisplay = (config: Config): boolean =>
   process.platform === 'darwin' ||
   config.text('display') !== undefined ||
-  config.text('waylandDisplay') !== undefined
+  config.text('wayland') !== undefined
 
 const invitation = (
   url: string,
