@@ -120,7 +120,7 @@ export class DraftSends {
   }
 
   /** A person has dealt with its note; the ledger keeps what became of the mail. */
-  async forget({ key }: DraftSend): Promise<void> {
+  async forget({ key }: Pick<DraftNote, 'key'>): Promise<void> {
     this.#entries.delete(key)
     await this.ledger.queue.write(async (write) => {
       await write.run('DELETE FROM draft_notes WHERE vault = ? AND draft_key = ?', this.#vault, key)

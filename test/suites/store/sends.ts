@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Holder } from '../../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
+import { DraftSends } from '../../../src/orchestrator/sends.ts'
 import { migrate } from '../../../src/store/schema.ts'
+import { Vault } from '../../../src/vault/vault.ts'
 import { type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -22,6 +24,21 @@ async function ledgerOn(database: TestDatabase, folder: string): Promise<SendLed
   const holder = new Holder(join(folder, 'senders'))
   onTestFinished(() => holder.close())
   return new SendLedger({ store, holder, timeoutMs: 30_000 })
+}
+
+const keptNote = {
+  name: 'a.md',
+  sha256: 'a'.repeat(64),
+  approval_id: undefined,
+  reply_to_message_id: 'abc',
+  begun_at: '2026-01-15T10:00:00.000Z',
+  attempts: 1,
+  next_ms: 0,
+  is_vague: false,
+  ended_at: undefined,
+  reason: undefined,
+  filed_to: undefined,
+  is_filed: false,
 }
 
 /** What a process does with its turn, but for the mail itself. */
@@ -54,7 +71,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     const { project } = await database.server()
     await project.agents.register({ name: 'ann', role: 'coder' })
     const store = await database.store()
-    await store.define(['DROP TABLE sends'], async (transaction) => {
+    await store.define(['DROP TABLE sends', 'DROP TABLE draft_notes'], async (transaction) => {
       await transaction.run("UPDATE meta SET value = '1' WHERE name = 'schema'")
     })
     await expect(store.all('SELECT * FROM sends')).rejects.toThrow()
@@ -62,5 +79,28 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     expect(await takeTurn(ledger, 'key')).toBe(true)
     expect(await ledger.list(9)).toMatchObject([{ state: 'sent', ...receipt }])
     expect((await project.agents.list()).agents).toMatchObject([{ name: 'ann' }])
+  })
+  it('knows which note a mail came from, of each vault alone, and what became of it', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    const ledger = await ledgerOn(database, temporaryFolder())
+    const vault = new Vault(temporaryFolder())
+    const sends = await DraftSends.open(ledger, vault)
+    const note = { ...keptNote, key: 'draft-1', scope: intent.scope }
+    expect(await sends.begin(note)).toMatchObject({ state: 'approved' })
+    await takeTurn(ledger, 'draft-1')
+    await sends.refresh()
+    expect(sends.get('draft-1')).toMatchObject({ ...note, state: 'sent', message_id: 'm' })
+    await sends.begin({ ...note, key: 'draft-2', name: 'ü '.repeat(200), reason: 'no room' })
+    const known = await DraftSends.open(ledger, vault)
+    const states = known.list().map(({ key, state }) => [key, state])
+    expect(states.sort()).toEqual([
+      ['draft-1', 'sent'],
+      ['draft-2', 'failed'],
+    ])
+    for (const entry of known.list()) await known.save({ ...entry, is_filed: true })
+    expect((await DraftSends.open(ledger, vault)).list()).toHaveLength(2)
+    await known.forget(note)
+    expect((await DraftSends.open(ledger, vault)).list()).toHaveLength(1)
+    expect((await DraftSends.open(ledger, new Vault(temporaryFolder()))).list()).toEqual([])
   })
 }
