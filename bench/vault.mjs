@@ -1,4 +1,4 @@
-/** B9: a vault of many notes behind the STDIO server: searches over a raw FTS5 query, and the handshake over that of an empty vault. */
+/** B9: a vault of many notes behind the STDIO server: searches over a raw FTS5 query, lists over a plain read of all heads, and the handshake over that of an empty vault. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { handshake } from '../scripts/handshake.mjs'
 import { cleanEnv, median, memoryOf, timed } from './measure.mjs'
+import { openPlainHeads } from './plain-heads.mjs'
 import { binary } from './servers.mjs'
 
 const rounds = 200
 const handshakes = 15
+const lists = 15
 
 export async function vaultRows() {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-bench-'))
@@ -40,6 +42,7 @@ async function measure(folder, count) {
     times.words.push(await timed(() => server.search(`${one} ${other}`)))
   }
   const memory = memoryOf(server.child.pid)
+  const listRows = await measureLists(vault, server, shown)
   server.stop()
   const greetings = { full: [], empty: [] }
   for (let round = 0; round < handshakes; round++) {
@@ -63,6 +66,7 @@ async function measure(folder, count) {
       baseValue: median(times.rawWords),
       atMost: 3,
     },
+    ...listRows,
     {
       id: 'B9',
       what: `\`agentmail mcp obsidian\`: spawn to tools/list answered, ${shown} notes`,
@@ -78,6 +82,37 @@ async function measure(folder, count) {
       unit: 'MB',
       base: 'allowed',
       baseValue: 200,
+      atMost: 1,
+    },
+  ]
+}
+
+async function measureLists(vault, server, shown) {
+  const heads = openPlainHeads(vault.root)
+  if (!heads) return []
+  const times = { list: [], heads: [] }
+  for (let round = 0; round < lists; round++) {
+    let [listed, counted] = []
+    times.heads.push(
+      await timed(async () => {
+        counted = await heads.count('status: pending')
+      }),
+    )
+    times.list.push(
+      await timed(async () => {
+        listed = await server.list('status:pending')
+      }),
+    )
+    if (listed !== counted) throw new Error(`${listed} notes were listed, not ${counted}`)
+  }
+  heads.close()
+  return [
+    {
+      id: 'B9',
+      what: `\`list_notes\` with a filter that one in seven of ${shown} notes passes`,
+      value: median(times.list),
+      base: 'a plain read of all heads in Python',
+      baseValue: median(times.heads),
       atMost: 1,
     },
   ]
@@ -105,7 +140,8 @@ class BenchVault {
       if (this.#random() < 0.07) words[Math.floor(this.#random() * words.length)] = `frequent${one}`
     }
     const body = `# Note ${index}\n\n${words.join(' ')}\n`
-    const text = `---\nstatus: pending\ntags:\n  - bench\n---\n${body}`
+    const status = index % 7 === 0 ? 'pending' : 'done'
+    const text = `---\nstatus: ${status}\ntags:\n  - bench\n---\n${body}`
     if (index < 60) mkdirSync(join(this.root, path, '..'))
     writeFileSync(join(this.root, path), text)
     this.notes.push([path, text])
@@ -160,14 +196,26 @@ class Server {
   }
 
   async search(query) {
+    const notes = await this.#notes('search_notes', { query })
+    if (notes.length !== 20) throw new Error('Too few notes were found')
+  }
+
+  /** How many there are. */
+  async list(filter) {
+    const notes = await this.#notes('list_notes', { directory: '', filter })
+    return notes.length
+  }
+
+  async #notes(name, args) {
     const id = ++this.#id
-    const params = { name: 'search_notes', arguments: { query } }
+    const params = { name, arguments: args }
     const answered = this.lines.until(`"id":${id}`)
     this.child.stdin.write(
       `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`,
     )
     const { result } = JSON.parse(await answered)
-    if (result?.structuredContent?.notes?.length !== 20) throw new Error('Too few notes were found')
+    if (!result?.structuredContent) throw new Error(`${name} failed`)
+    return result.structuredContent.notes
   }
 
   stop() {

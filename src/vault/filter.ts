@@ -1,10 +1,31 @@
 /** Finds notes by a value of their front matter: `field:value`. */
 import { AgentMailError } from '../errors.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { decodeNote, splitNote } from './front-matter/note-text.ts'
 
-/** Whether the note with these bytes matches; throws for one that cannot be read. */
-export type Filter = (bytes: Buffer) => boolean
+export interface Filter {
+  /** Whether the note with these bytes matches; throws for one that cannot be read. */
+  matches(bytes: Buffer): boolean
+  /** The same, by the fields that were kept of it. */
+  matchesFields(fields: string): boolean
+}
+
+/** Longer than the front matter of almost every note. */
+const maxFieldsLength = 4096
+
+/** The fields of a note as they are kept, to be compared with a filter; null where they are too many. */
+export function fieldsOf(bytes: Buffer): string | null {
+  try {
+    const parts = splitNote(decodeNote(bytes))
+    if (parts.block && parts.block.yaml.length > maxFieldsLength) return null
+    const fields = JSON.stringify(parseFrontMatter(parts).values)
+    return fields.length > maxFieldsLength ? null : fields // an alias can stand for much
+  } catch (error) {
+    if (AgentMailError.is(error)) return '{}' // what cannot be read matches nothing
+    throw error
+  }
+}
 
 /** @example parseFilter('status:pending') */
 export function parseFilter(text: string): Filter {
@@ -18,11 +39,20 @@ export function parseFilter(text: string): Filter {
   }
   const [field, wanted] = [text.slice(0, colon), text.slice(colon + 1)]
   const mayMatch = candidate(field, wanted)
-  return (bytes) => {
-    const parts = splitNote(decodeNote(bytes))
-    if (!parts.block || !mayMatch(parts.block.yaml)) return false
-    const { values } = parseFrontMatter(parts)
-    return Object.hasOwn(values, field) && isValue(values[field], wanted)
+  const key = `${JSON.stringify(field)}:`
+  const isIn = (values: Record<string, unknown>) =>
+    Object.hasOwn(values, field) && isValue(values[field], wanted)
+  return {
+    matches(bytes) {
+      const parts = splitNote(decodeNote(bytes))
+      return (
+        parts.block !== null && mayMatch(parts.block.yaml) && isIn(parseFrontMatter(parts).values)
+      )
+    },
+    matchesFields(fields) {
+      const values = fields.includes(key) ? jsonOf(fields) : undefined
+      return isRecord(values) && isIn(values)
+    },
   }
 }
 

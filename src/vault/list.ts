@@ -4,6 +4,7 @@ import { pauses } from '../system/clock.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { readNoteFile } from './note-file.ts'
 import { folderPath } from './note-path.ts'
+import { stampOf } from './search/stamp.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 import { type WalkedNote, walkNotes } from './walk.ts'
@@ -19,9 +20,14 @@ interface Listing {
 const maxReplyBytes = 8 << 20
 const bytesAround = 32
 
+/** What is remembered of the notes in a folder, by their names. */
+export type KnownNotes = Map<string, { stamp: string; fields: string | null }>
+
+/** @param knownIn where that is asked for; it may know nothing, or be out of date. */
 export async function listNotes(
   vault: Vault,
   { directory, filter: given, limit = Number.POSITIVE_INFINITY, cursor }: Listing,
+  knownIn: (folder: string) => Promise<KnownNotes | undefined> = async () => undefined,
 ): Promise<{ notes: { path: string }[]; next_cursor?: string }> {
   const folders = folderPath(directory)
   const filter = given === undefined ? undefined : parseFilter(given)
@@ -31,10 +37,11 @@ export async function listNotes(
       if (!found) throw noFolder(directory)
       const notes: { path: string }[] = []
       const pause = pauses()
+      const known = new KnownFolders(knownIn)
       let room = maxReplyBytes
       for (const note of walkNotes(found.folder, found.folders.join('/'), after)) {
         await pause()
-        if (filter && !matches(note, filter)) continue
+        if (filter && !matches(note, filter, (await known.around(note))?.get(note.name))) continue
         room -= 2 * Buffer.byteLength(note.path) + bytesAround
         const last = notes.at(-1)
         if (last && (notes.length >= limit || room < 0)) {
@@ -47,10 +54,42 @@ export async function listNotes(
   )
 }
 
-/** A note that cannot be read matches nothing. */
-function matches({ folder, name }: WalkedNote, filter: Filter): boolean {
+/** Asked once for each folder; those on the way to a note are kept, since the walk comes back to them. */
+class KnownFolders {
+  readonly #knownIn: (folder: string) => Promise<KnownNotes | undefined>
+  #folders: { path: string; notes: KnownNotes | undefined }[] = []
+
+  constructor(knownIn: (folder: string) => Promise<KnownNotes | undefined>) {
+    this.#knownIn = knownIn
+  }
+
+  async around({ path, name }: WalkedNote): Promise<KnownNotes | undefined> {
+    const folder = path.slice(0, -name.length - 1)
+    const last = this.#folders.at(-1)
+    if (last?.path === folder) return last.notes
+    this.#folders = this.#folders.filter(
+      (one) => one.path === '' || `${folder}/`.startsWith(`${one.path}/`),
+    )
+    const here = this.#folders.at(-1)
+    if (here?.path === folder) return here.notes
+    const notes = await this.#knownIn(folder)
+    this.#folders.push({ path: folder, notes })
+    return notes
+  }
+}
+
+/** What is remembered is true of a file that has not changed since. A note that cannot be read matches nothing. */
+function matches(
+  { folder, name }: WalkedNote,
+  filter: Filter,
+  known: { stamp: string; fields: string | null } | undefined,
+): boolean {
   try {
-    return readNoteFile(folder, name, ({ bytes }) => bytes && filter(bytes)) ?? false
+    if (known?.fields) {
+      const stat = folder.stat(name)
+      if (stat && known.stamp === stampOf(stat)) return filter.matchesFields(known.fields)
+    }
+    return readNoteFile(folder, name, ({ bytes }) => bytes && filter.matches(bytes)) ?? false
   } catch (error) {
     if (AgentMailError.is(error) || hasCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'EIO')) {
       return false

@@ -28,7 +28,8 @@ export default defineTool(
       next_cursor: z.string().optional(),
     }),
     paths: ['directory'],
-    run: ({ vault }: ObsidianContext, input) => listNotes(vault, input),
+    run: ({ vault, search }: ObsidianContext, input) =>
+      listNotes(vault, input, (folder) => search.knownIn(folder)),
   },
   inJson,
 )

@@ -1,8 +1,10 @@
 /** Brings the index in line with the notes: what has changed is read again, what is gone is dropped. */
 
+import type { BigIntStats } from 'node:fs'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import { type Pause, systemClock } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
+import { fieldsOf } from '../filter.ts'
 import { removeLeftover } from '../note-change.ts'
 import { isFolderName, isNoteName } from '../note-path.ts'
 import type { Found, Vault } from '../vault.ts'
@@ -13,8 +15,15 @@ import type { NoteIndex } from './note-index.ts'
 import { readSearchable } from './scan.ts'
 import { stampOf, unsure } from './stamp.ts'
 
-/** A file can change twice within one tick of the clock that its times come from. */
-const racyMs = 100
+/** A file can change twice within one tick of the clock that its times come from; some disks count whole seconds. */
+const tickMs = 100
+const slowTickMs = 2100
+
+/** Whether a change after this time would show. */
+function isSettled({ mtimeMs, ctimeMs, ctimeNs }: BigIntStats, time: number): boolean {
+  const ms = ctimeNs % 1_000_000_000n === 0n ? slowTickMs : tickMs
+  return Math.max(Number(mtimeMs), Number(ctimeMs)) <= time - ms
+}
 
 export class Comparison {
   readonly #vault: Vault
@@ -137,12 +146,12 @@ export class Comparison {
 
   async #read(folder: Folder, path: string, name: string): Promise<void> {
     const before = systemClock.now()
-    const note = readSearchable(folder, name, joined(path, name))
-    if (!note) return this.#changes.add({ folder: path, name })
-    const { stat } = note
-    const isRacy = !stat || Number(stat.mtimeMs) > before - racyMs
-    const stamp = isRacy ? unsure : stampOf(stat)
-    await this.#changes.add({ folder: path, name, read: { note, stamp } })
+    const read = readSearchable(folder, name, joined(path, name))
+    if (!read) return this.#changes.add({ folder: path, name })
+    const { stat, bytes, ...note } = read
+    const stamp = stat && isSettled(stat, before) ? stampOf(stat) : unsure
+    const fields = bytes ? fieldsOf(bytes) : null
+    await this.#changes.add({ folder: path, name, read: { note, stamp, fields } })
   }
 }
 

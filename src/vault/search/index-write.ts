@@ -10,11 +10,11 @@ import { unsure } from './stamp.ts'
 
 export interface NoteChange extends NotePlace {
   /** Missing where the note is gone. */
-  read?: { note: Searchable; stamp: string }
+  read?: { note: Searchable; stamp: string; fields: string | null }
 }
 
 interface FoldedChange extends NotePlace {
-  read?: { stamp: string; title: string; text: string }
+  read?: { stamp: string; fields: string | null; title: string; text: string }
 }
 
 export class IndexWrite {
@@ -29,7 +29,8 @@ export class IndexWrite {
         const [title, text] = [spaced(fold(read.note.title)), spaced(fold(read.note.text))]
         seen.collect(title, write.#terms)
         seen.collect(text, write.#terms)
-        write.#changes.push({ folder, name, read: { stamp: read.stamp, title, text } })
+        const { stamp, fields } = read
+        write.#changes.push({ folder, name, read: { stamp, fields, title, text } })
       } else write.#changes.push({ folder, name })
       await pause()
     }
@@ -54,8 +55,8 @@ export class IndexWrite {
       }
       if (read) {
         await transaction.run(
-          'INSERT INTO notes (id, folder, name, stamp) VALUES (?, ?, ?, ?)',
-          ...[++id, folder, name, read.stamp],
+          'INSERT INTO notes (id, folder, name, stamp, fields) VALUES (?, ?, ?, ?, ?)',
+          ...[++id, folder, name, read.stamp, read.fields],
         )
         inserts.push([id, read.title, read.text])
       }

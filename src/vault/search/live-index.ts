@@ -4,6 +4,7 @@ import { isAgain } from '../../store/again.ts'
 import { StoreError } from '../../store/store.ts'
 import { pauses, sleep } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
+import type { KnownNotes } from '../list.ts'
 import type { Vault } from '../vault.ts'
 import { Comparison } from './comparison.ts'
 import { FolderWatches } from './folder-watches.ts'
@@ -71,6 +72,17 @@ export class LiveIndex {
     await this.#settle()
     if (age > distrustMs) this.changed('')
     return failures === this.#failures ? this.#search : undefined
+  }
+
+  /** What was read of the notes in a folder, whatever has changed since; nothing where there is no index. */
+  async knownIn(folder: string): Promise<KnownNotes | undefined> {
+    const search = this.#search
+    try {
+      return this.#end.signal.aborted ? undefined : await this.#index?.fieldsIn(folder)
+    } catch (error) {
+      if (search) this.failed(search, error)
+      return undefined
+    }
   }
 
   /** Waits for the index; the answer is false where there will be none. */

@@ -6,15 +6,16 @@ import { integer, type Store, StoreError, type Transaction, text } from '../../s
 import type { Pause } from '../../system/clock.ts'
 import { makeFolder, removeFolder } from '../../system/files.ts'
 import { sha256 } from '../../system/text.ts'
+import type { KnownNotes } from '../list.ts'
 import { IndexWrite, type NoteChange } from './index-write.ts'
 import { SeenTerms } from './seen-terms.ts'
 
-const schema = '1'
+const schema = '2'
 
 const tables = [
   'CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
   `CREATE TABLE notes (id INTEGER PRIMARY KEY, folder TEXT NOT NULL, name TEXT NOT NULL,
-    stamp TEXT NOT NULL, UNIQUE (folder, name))`,
+    stamp TEXT NOT NULL, fields TEXT, UNIQUE (folder, name))`,
   `CREATE VIRTUAL TABLE texts USING fts5 (title, text, content = '', contentless_delete = 1,
     tokenize = 'ascii')`,
   'CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE)',
@@ -74,6 +75,18 @@ export class NoteIndex {
   async notesIn(folder: string): Promise<Map<string, string>> {
     const rows = await this.#store.all('SELECT name, stamp FROM notes WHERE folder = ?', folder)
     return new Map(rows.map(({ name, stamp }) => [text(name), text(stamp)]))
+  }
+
+  /** The same, each with the fields of its front matter. */
+  async fieldsIn(folder: string): Promise<KnownNotes> {
+    const sql = 'SELECT name, stamp, fields FROM notes WHERE folder = ?'
+    const rows = await this.#store.all(sql, folder)
+    return new Map(
+      rows.map(({ name, stamp, fields }) => [
+        text(name),
+        { stamp: text(stamp), fields: fields === null ? null : text(fields) },
+      ]),
+    )
   }
 
   /** The folders with notes at and below a path. */

@@ -47,12 +47,18 @@ export async function scanNotes(
 interface ReadNote extends Searchable {
   /** Of the file that was read; missing where that was not allowed. */
   stat?: BigIntStats
+  /** Missing where that was not allowed or they are too many. */
+  bytes?: Buffer | undefined
 }
 
 /** Nothing where there is no note of this name; one that may not be read is known by its path alone. */
 export function readSearchable(folder: Folder, name: string, path: string): ReadNote | undefined {
   try {
-    return readNoteFile(folder, name, ({ bytes, stat }) => ({ ...searchable(path, bytes), stat }))
+    return readNoteFile(folder, name, ({ bytes, stat }) => ({
+      ...searchable(path, bytes),
+      bytes,
+      stat,
+    }))
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM', 'EIO')) return searchable(path, undefined)
     if (AgentMailError.is(error) || hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return undefined

@@ -1,5 +1,6 @@
 /** The search of a vault as a server keeps it: from an index that follows the notes, and until that is there from the notes themselves. */
 
+import type { KnownNotes } from '../list.ts'
 import type { Vault } from '../vault.ts'
 import { withVaultErrors } from '../vault-error.ts'
 import { LiveIndex } from './live-index.ts'
@@ -28,6 +29,11 @@ export class VaultSearch {
   async ready(): Promise<boolean> {
     this.start()
     return this.#index.ready()
+  }
+
+  /** What is known of the notes in a folder; true of those whose stamp is still the same. */
+  knownIn(folder: string): Promise<KnownNotes | undefined> {
+    return this.#index.knownIn(folder)
   }
 
   /** A note that was written, moved or removed: the next search knows it. */
