@@ -3,10 +3,10 @@ import type { Config } from '../config.ts'
 import { AgentMailError, notSent } from '../errors.ts'
 import type { Inbox, Provider } from '../providers/provider.ts'
 import { log } from '../system/log.ts'
+import { allowedRecipients } from './outgoing/limits.ts'
 import type { MailRequest } from './outgoing/mail-request.ts'
 import { openOutgoing } from './outgoing/open-outgoing.ts'
 import type { Drafted, Outgoing, Sent } from './outgoing/outgoing.ts'
-import { allowedRecipients } from './outgoing/recipients.ts'
 
 export class Correspondence {
   readonly #config: Config

@@ -6,9 +6,9 @@ import type { SendState } from '../email/outgoing/send-record.ts'
 import { rowsOrNone } from '../store/identity.ts'
 import { integer, type Reader, type Row, type SqlValue, text } from '../store/store.ts'
 import { rfc3339, systemClock } from '../system/clock.ts'
+import { longestBackoffMs } from '../system/retry.ts'
 import { sha256 } from '../system/text.ts'
 import type { Vault } from '../vault/vault.ts'
-import { longestMs } from './backoff.ts'
 
 /** What is known of the note that a mail is sent from. */
 export interface DraftNote {
@@ -263,4 +263,4 @@ const textIfAny = (value: SqlValue | undefined): string | undefined =>
   value === null || value === undefined ? undefined : text(value)
 
 /** Where the clock was set back, nothing rests until it is there again. */
-const notFarAway = (ms: number): number => Math.min(ms, systemClock.now() + longestMs)
+const notFarAway = (ms: number): number => Math.min(ms, systemClock.now() + longestBackoffMs)

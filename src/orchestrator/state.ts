@@ -3,11 +3,11 @@ import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { systemClock } from '../system/clock.ts'
+import { longestBackoffMs } from '../system/retry.ts'
 import { jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
-import { longestMs } from './backoff.ts'
 
 const name = 'orchestrator_state.json'
 const maxBytes = 256 << 20
@@ -142,7 +142,7 @@ export class State {
 
 /** Where the clock was set back, nothing rests until it is there again. */
 function notFarAway(stored: Stored): Stored {
-  const latest = systemClock.now() + longestMs
+  const latest = systemClock.now() + longestBackoffMs
   for (const trouble of Object.values(stored.troubles)) {
     trouble.next_ms = Math.min(trouble.next_ms, latest)
   }

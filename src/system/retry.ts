@@ -61,5 +61,12 @@ export const growingPause = (
 ): Promise<void> => sleep(2 * randomFraction() * growing(attempt, firstMs, longestMs))
 
 /** Twice as long each time. */
-export const growing = (attempt: number, firstMs: number, longestMs: number): number =>
+const growing = (attempt: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(attempt - 1, 30), longestMs)
+
+/** How long something rests at most that was tried in vain, by this run or another. */
+export const longestBackoffMs = 3600_000
+
+/** @param attempts how often it was tried so far. */
+export const backoffMs = (attempts: number, firstMs: number): number =>
+  growing(attempts, firstMs, Math.max(longestBackoffMs, firstMs))

@@ -12,18 +12,21 @@ import type { Vault } from '../../vault/vault.ts'
 import { type Approval, fileOf, recipientOf } from './approvals.ts'
 import {
   checkAgent,
+  checkReplySubject,
+  isOvertaken,
+  mostTries,
+  oneLine,
+  refuseEnded,
   refuseRecipients,
   refuseRejected,
   refuseSent,
   refuseTaken,
   wasRejected,
   withAgent,
-} from './approve-checks.ts'
+} from './checks.ts'
 import type { Records } from './records.ts'
 import { rejectedBefore } from './reject.ts'
-import { checkReplySubject } from './reply-subject-check.ts'
 import { approvalFields, newestFor, standingAt } from './standing.ts'
-import { isOvertaken, mostTries, oneLine, refuseEnded } from './verdict-checks.ts'
 
 interface ByWhom {
   by: string

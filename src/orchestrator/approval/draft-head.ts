@@ -4,9 +4,9 @@ import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { DraftSend } from '../sends.ts'
+import { topOf } from './checks.ts'
 import { type Records, sentBefore } from './records.ts'
 import { approvalFields, type Standing, standingAt } from './standing.ts'
-import { topOf } from './verdict-checks.ts'
 
 export interface DraftHead {
   path: string

@@ -7,21 +7,20 @@ import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-r
 import { AgentMailError } from '../../errors.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { checkReplySubject, topOf } from './checks.ts'
 import { type DraftHead, draftHead } from './draft-head.ts'
-import { notesIn } from './notes-of-mail.ts'
 import {
   type Answered,
   answeredMail,
   isWaitingMail,
   mailHead,
+  notesIn,
   type ShownMail,
   shownMail,
   type WaitingMail,
   waitingMails,
 } from './received-mail.ts'
 import type { Records } from './records.ts'
-import { checkReplySubject } from './reply-subject-check.ts'
-import { topOf } from './verdict-checks.ts'
 
 export interface ShownDraft extends DraftHead {
   from: string | null

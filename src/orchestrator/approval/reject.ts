@@ -8,10 +8,10 @@ import { nameOf } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
-import { noteAt, notesOfMail } from './notes-of-mail.ts'
+import { isOvertaken, mostTries, oneLine, refuseEnded, topOf } from './checks.ts'
+import { noteAt, notesOfMail } from './received-mail.ts'
 import { type Records, refuseToReject } from './records.ts'
 import { newestFor } from './standing.ts'
-import { isOvertaken, mostTries, oneLine, refuseEnded, topOf } from './verdict-checks.ts'
 
 interface Why {
   by: string

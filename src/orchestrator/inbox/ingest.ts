@@ -2,9 +2,9 @@
 
 import { AgentMailError } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
+import { backoffMs } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
-import { backoffMs } from '../backoff.ts'
 import { counted, inShort, type Teller } from '../events.ts'
 import type { Head, MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'

@@ -1,8 +1,8 @@
 /** Lets one approved draft go, and keeps with it and in its note how that went. */
 import { AgentMailError } from '../../errors.ts'
 import { type Clock, rfc3339 } from '../../system/clock.ts'
+import { backoffMs, longestBackoffMs } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
-import { backoffMs, longestMs } from '../backoff.ts'
 import { inOneLine, type Teller } from '../events.ts'
 import type { DraftSend, DraftSends } from '../sends.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
@@ -128,7 +128,7 @@ export class Dispatch {
     const { is, reason } = outcome
     const asked = outcome.is === 'failed' ? (outcome.retryAfterMs ?? 0) : 0
     const next_ms =
-      clock.now() + Math.max(backoffMs(entry.attempts, retryMs), Math.min(asked, longestMs))
+      clock.now() + Math.max(backoffMs(entry.attempts, retryMs), Math.min(asked, longestBackoffMs))
     if (is === 'unknown') entry.ended_at ??= now
     const is_vague = outcome.is === 'failed' && outcome.isVague === true
     Object.assign(entry, { state: is, reason, next_ms, is_vague })

@@ -1,6 +1,5 @@
 /** Keeps one MCP server running: started when it is needed, ended when it hangs, left alone for a while when it fails. */
 import { redacted } from '../../system/redact.ts'
-import { CoolDown } from './cool-down.ts'
 import { McpConnection, type ServerLink } from './mcp-connection.ts'
 
 export interface KeptServerOptions {
@@ -135,4 +134,47 @@ function inTime<T>(deadline: number, work: Promise<T>): Promise<T | typeof late>
     const timer = setTimeout(() => resolve(late), Math.max(0, deadline - performance.now()))
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+const maxFactor = 10
+
+class CoolDown {
+  readonly #ms: number
+  #failures = 0
+  #until = 0
+  #why = ''
+  #told = new Set<string>()
+
+  constructor(ms: number) {
+    this.#ms = ms
+  }
+
+  get isOn(): boolean {
+    return performance.now() < this.#until
+  }
+
+  get message(): string {
+    const seconds = Math.ceil((this.#until - performance.now()) / 1000)
+    return `it is not asked for another ${seconds} s, since ${this.#why}`
+  }
+
+  begin(why: string): void {
+    this.#until = performance.now() + this.#ms * Math.min(2 ** this.#failures, maxFactor)
+    this.#failures++
+    this.#why = why
+    this.#told.clear()
+  }
+
+  end(): void {
+    this.#failures = 0
+    this.#until = 0
+  }
+
+  /** Whether this is to be told: during a cool-down, once. */
+  isNews(what: string): boolean {
+    if (!this.isOn) return true
+    const isNew = !this.#told.has(what)
+    this.#told.add(what)
+    return isNew
+  }
 }

@@ -1,11 +1,11 @@
 /** Calls the tools of an MCP server; where it is out of reach, does the same in another way, or says that it waits. */
-import type * as z from 'zod'
-import { AgentMailError, type ErrorCode } from '../../errors.ts'
+import * as z from 'zod'
+import { AgentMailError, type ErrorCode, isErrorCode } from '../../errors.ts'
 import { redacted } from '../../system/redact.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 import type { FallbackLog, Trouble } from './fallback-log.ts'
 import { type Failure, KeptServer, type KeptServerOptions, type Reply } from './kept-server.ts'
-import type { Tools } from './mcp-connection.ts'
-import { parseToolAnswer, toolError } from './tool-answer.ts'
+import type { ToolAnswer, Tools } from './mcp-connection.ts'
 
 export interface McpClientOptions extends KeptServerOptions {
   name: 'gmail' | 'obsidian'
@@ -140,4 +140,45 @@ export class McpClient {
       { cause, details: { server: name, tool, may_have_run: failure.mayHaveRun } },
     )
   }
+}
+
+const errorSchema = z.looseObject({
+  error: z.string(),
+  message: z.string().default(''),
+  details: z.unknown().optional(),
+})
+
+const textOf = (answer: ToolAnswer): string =>
+  answer.content.find((item) => item.type === 'text')?.text ?? ''
+
+function parseToolAnswer<T>(answer: ToolAnswer, schema: z.ZodType<T>): z.ZodSafeParseResult<T> {
+  return schema.safeParse(answer.structuredContent ?? jsonOf(textOf(answer)))
+}
+
+/** The error that a tool told, under our own code where there is one for it. */
+function toolError(answer: ToolAnswer, tool: string, secrets: string[]): AgentMailError {
+  const clean = (text: string) => redacted(text, secrets)
+  const text = textOf(answer)
+  const told = errorSchema.safeParse(jsonOf(text))
+  if (!told.success) {
+    return new AgentMailError('internal', clean(text) || `${tool} failed and did not say why`)
+  }
+  const { error, message, details } = told.data
+  return new AgentMailError(
+    isErrorCode(error) ? error : 'internal',
+    clean(message) || `${tool} failed with ${clean(error)}`,
+    undefined,
+    {
+      details: { ...(isRecord(details) ? cleaned(details, clean) : {}), tool_error: clean(error) },
+    },
+  )
+}
+
+function cleaned(
+  details: Record<string, unknown>,
+  clean: (text: string) => string,
+): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(details), (_, value) =>
+    typeof value === 'string' ? clean(value) : value,
+  )
 }

@@ -2,8 +2,8 @@
 
 import { AgentMailError, type ErrorCode } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
+import { backoffMs } from '../../system/retry.ts'
 import type { Note } from '../../vault/notes.ts'
-import { backoffMs } from '../backoff.ts'
 import { counted, inOneLine, type Teller } from '../events.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/filing.ts'

@@ -1,7 +1,8 @@
-/** Whom mail may go to: a limit that a person sets and no tool can change. */
+/** The limits that a person sets and no tool can change: whom mail may go to, and how many mails a minute. */
 import { domainToASCII } from 'node:url'
 import type { Config } from '../../config.ts'
 import { AgentMailError, notSent } from '../../errors.ts'
+import type { Clock } from '../../system/clock.ts'
 
 /** @param addresses everybody whom a mail goes to, openly or not. */
 export function checkRecipients(config: Config, addresses: string[]): void {
@@ -42,3 +43,36 @@ function entryOf(entry: string): string[] {
 
 const folded = (address: string): string => address.toLowerCase()
 const domainOf = (address: string): string => folded(address.slice(address.lastIndexOf('@') + 1))
+
+const minuteMs = 60_000
+
+export class Rate {
+  readonly #perMinute: number
+  readonly #clock: Clock
+  #taken: number[] = []
+
+  /** @param perMinute 0 for no limit. */
+  constructor(perMinute: number, clock: Clock) {
+    this.#perMinute = perMinute
+    this.#clock = clock
+  }
+
+  take(): void {
+    if (this.#perMinute === 0) return
+    const now = this.#clock.now()
+    // A clock that was set back must not lock anybody out.
+    this.#taken = this.#taken.filter((at) => at <= now && now - at < minuteMs)
+    const [oldest = now] = this.#taken
+    if (this.#taken.length < this.#perMinute) {
+      this.#taken.push(now)
+      return
+    }
+    const seconds = Math.max(1, Math.ceil((oldest + minuteMs - now) / 1000))
+    throw notSent(
+      'rate_limited',
+      `the limit of ${this.#perMinute} mails a minute is reached, try again in ${seconds} seconds`,
+      'RATE_LIMIT_MAX_REQUESTS sets the limit.',
+      { retry_after_seconds: seconds },
+    )
+  }
+}
