@@ -23,11 +23,20 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'process', include: [processes] } },
+      // One file after the other, and beside no other tests: a cluster wants a machine for itself.
       {
         extends: true,
-        test: { name: 'database', include: [databases], fileParallelism: false },
+        test: {
+          name: 'database',
+          include: [databases],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
-      { extends: true, test: { name: 'hard', include: [hard] } },
+      {
+        extends: true,
+        test: { name: 'hard', include: [hard], maxWorkers: 2, sequence: { groupOrder: 2 } },
+      },
     ],
   },
 })

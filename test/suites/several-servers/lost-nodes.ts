@@ -8,6 +8,7 @@ import { seededRandom } from '../../support/seeded-random.ts'
 import { TestServer } from '../../support/server/server.ts'
 import { type DatabaseServer, query } from '../../support/store/database-servers.ts'
 import { at, upTo } from '../../support/store/databases.ts'
+import { missSoon } from '../../support/store/galera.ts'
 
 /** A node that hears nothing of the others any more, but is still there for clients. */
 const isolate = (url: string, isAlone: boolean) =>
@@ -18,6 +19,7 @@ export function lostNodesSuite(nodes: () => DatabaseServer[]): void {
   /** Writes at servers of the other nodes and at one that knows all, while `lose` takes the first node away. */
   async function weather(lose: (url: string) => Promise<unknown>) {
     const random = seededRandom()
+    await missSoon(nodes())
     const urls = await newDatabaseAt(nodes())
     const [lost, ...others] = urls
     if (lost === undefined) return expect.fail('there are no nodes')

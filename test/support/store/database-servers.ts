@@ -39,7 +39,7 @@ export function urlOf(port: number, database = ''): string {
 
 /** Runs statements on a connection of their own, and gives the rows of the last. */
 export async function query(url: string, ...statements: string[]): Promise<RowDataPacket[]> {
-  const connection = await createConnection({ uri: url, connectTimeout: 2000 })
+  const connection = await createConnection({ uri: url, connectTimeout: 10_000 })
   connection.on('error', () => {}) // a server may be killed meanwhile, and the query says so
   try {
     let rows: RowDataPacket[] = []
