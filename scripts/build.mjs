@@ -51,7 +51,8 @@ const settings = {
   outExtension: { '.js': '.cjs' },
   supported: { 'dynamic-import': false },
   external: ['@photostructure/sqlite'],
-  define: { 'import.meta.url': '__filename' }, // createRequire, which it is for, takes both
+  // createRequire, which the first is for, takes a path as well.
+  define: { 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
   plugins: [splitLazyImports, withoutValidator],
   logLevel: 'warning',
 }

@@ -44,7 +44,7 @@ function ifReadable<T>(read: () => T): T | undefined {
 }
 
 function repositoryAbove(cwd: string): Repository | undefined {
-  const { dev } = statSync(cwd)
+  const { dev } = lstatSync(cwd)
   for (let folder = cwd; ; folder = dirname(folder)) {
     const there = lstatSync(folder)
     if (there.dev !== dev) return undefined // git stops where a disk begins
@@ -104,13 +104,13 @@ function coreOf(config: string): Pick<Repository, 'bare' | 'worktree'> | undefin
   let section = ''
   for (const line of config.split('\n').map((one) => one.trim())) {
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue
-    const [, name, subsection] = /^\[([a-z\d.-]+)( +"[^"\\]*")?\]$/i.exec(line) ?? []
+    const [, name, subsection] = /^\[([A-Za-z\d.-]+)( +"[^"\\]*")?\]$/.exec(line) ?? []
     if (name !== undefined) {
       section = subsection === undefined ? name.toLowerCase() : ''
       if (section === 'extensions') return undefined
       continue
     }
-    const [, key, value = ''] = /^([a-z][a-z\d-]*)(?: *= *(.*))?$/i.exec(line) ?? []
+    const [, key, value = ''] = /^([A-Za-z][A-Za-z\d-]*)(?: *= *(.*))?$/.exec(line) ?? []
     if (key === undefined || line.endsWith('\\')) return undefined
     if (section === 'core' && !take(core, key.toLowerCase(), value)) return undefined
   }
