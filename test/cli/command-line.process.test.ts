@@ -10,13 +10,13 @@ describe('the command line itself', () => {
   it('loads the MCP library in none of its commands but those that serve', () => {
     const built = readdirSync(join(root, 'dist')).filter((file) => file.endsWith('.cjs'))
     const withLibrary = built.filter((file) =>
-      readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/initialized'),
+      readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/progress'),
     )
     expect(built.length).toBeGreaterThan(10)
     expect(withLibrary).toEqual([
       'mcp-toolsets-coordination.cjs',
       'mcp-toolsets-gmail.cjs',
-      'mcp-toolsets-mailbox.cjs',
+      'mcp-toolsets-mailbox-tools.cjs',
       'mcp-toolsets-obsidian.cjs',
       'mcp-toolsets-postmark.cjs',
       'orchestrator-run-orchestrator.cjs',
