@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
+    isolate: false, // what is loaded once serves all files of a worker; no test leaves anything behind
     provide: { machine: cleanEnvironment() },
     projects: [
       {

@@ -1,7 +1,8 @@
 /** The client of MCP servers, on servers that die and hang. */
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import {
+  endScenes,
   failure,
   instead,
   isAlive,
@@ -10,6 +11,8 @@ import {
   secret,
   value,
 } from '../support/orchestrator/server-scene.ts'
+
+afterAll(endScenes)
 
 describe.concurrent('a server that dies', () => {
   it('is started again for a read, and answers it', async () => {

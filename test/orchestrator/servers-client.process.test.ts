@@ -1,13 +1,14 @@
 /** The client of MCP servers: answers, fallbacks, and its own end. */
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { AgentMailError } from '../../src/errors.ts'
 import { binary } from '../support/agentmail.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   atEnd,
+  endScenes,
   failure,
   instead,
   isAlive,
@@ -17,6 +18,8 @@ import {
 } from '../support/orchestrator/server-scene.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { TestVault } from '../support/vault/vault.ts'
+
+afterAll(endScenes)
 
 describe('an answer', () => {
   const scene = new Scene('good')

@@ -1,14 +1,11 @@
 /** Bodies that the HTTP server refuses: too big, too deep, of another kind; told to the client, and with flat memory. */
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memory } from '../support/mcp/memory-in-use.ts'
 import { requestLine } from '../support/mcp/protocol.ts'
 import { answersIn, ask, callHeaders, errorIn, exchange } from '../support/server/http.ts'
-import { sharedServer, TestServer } from '../support/server/server.ts'
+import { sharedServer } from '../support/server/server.ts'
 import { SseClient } from '../support/server/sse-client.ts'
 
 const mebibyte = 1 << 20
@@ -216,64 +213,5 @@ describe('a body of another kind', () => {
       expect({ body: body.slice(0, 99), status: reply.status }).toMatchObject({ status: 400 })
       expect(errorIn(reply).code).toBe(-32600)
     }
-  })
-})
-
-const isMeasurable = existsSync('/proc/self/status')
-
-describe.skipIf(!isMeasurable)('memory', () => {
-  /** Room for the garbage that Node has not collected yet. */
-  const roomMiB = 120
-  const atOnce = 8
-
-  /** By how many MiB a server grows at most while it gets so many bodies. */
-  async function growth(
-    { url, pid }: { url: string; pid: number },
-    body: () => string | Iterable<Buffer>,
-    times: number,
-    path = '/mcp',
-  ): Promise<number> {
-    const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
-    onTestFinished(() => agent.destroy())
-    const send = () => ask(url, { method: 'POST', path, headers, body: body(), agent })
-    await ask(url, { path: '/health' })
-    const { now: idle } = memory(pid)
-    for (let count = 0; count < times; count += atOnce)
-      await Promise.all(Array.from({ length: atOnce }, send))
-    await ask(url, { path: '/health' })
-    return memory(pid).peak - idle
-  }
-
-  const large = Buffer.alloc(24 * mebibyte, 'x')
-
-  it('stays flat under bodies that are too big', async () => {
-    expect(await growth(await TestServer.start(), () => parts(large), 24)).toBeLessThan(roomMiB)
-  })
-
-  it('would be seen to grow in a server that reads them whole', async () => {
-    const naive = `
-      const { createServer } = require('node:http')
-      const server = createServer((request, response) => {
-        const chunks = []
-        request.on('data', (chunk) => chunks.push(chunk))
-        request.on('end', () => response.writeHead(413).end(String(Buffer.concat(chunks).length)))
-      })
-      server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
-    const child = spawn(process.execPath, ['-e', naive])
-    onTestFinished(() => {
-      child.kill('SIGKILL')
-    })
-    const port = await new Promise((resolve) => child.stdout.once('data', resolve))
-    const server = { url: `http://127.0.0.1:${String(port).trim()}`, pid: child.pid ?? 0 }
-    expect(await growth(server, () => parts(large), 24)).toBeGreaterThan(roomMiB)
-  })
-
-  it.each<[name: string, body: () => string, path?: string]>([
-    ['and no JSON', () => 'x'.repeat(mebibyte)],
-    ['and deep', () => '['.repeat(mebibyte)],
-    ['and of an unknown method', () => sized(mebibyte)],
-    ['and for nobody', () => 'x'.repeat(mebibyte), '/messages?sessionId=none'],
-  ])('stays flat under bodies that are as big as may be, %s', async (_, body, path) => {
-    expect(await growth(await TestServer.start(), body, 64, path)).toBeLessThan(roomMiB)
   })
 })

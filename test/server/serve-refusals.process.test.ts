@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Env, ended, start } from '../support/agentmail.ts'
+import { oddTime } from '../support/loading.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('it does not start, and says what to do, when', () => {
@@ -59,7 +60,8 @@ describe('it does not start, and says what to do, when', () => {
     onTestFinished(() => holder.close())
     holder.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (a); BEGIN EXCLUSIVE`)
     const words = /the database is locked by another process: .*locked\.db/
-    await refused(4, ['--port', '0', '--db', file], words, /Wait for that process or end it.*--db/)
+    const next = /Wait for that process or end it.*--db/
+    await refused(4, ['--port', '0', '--db', file], words, next, oddTime({ speed: 10 }))
   })
 
   it('its database cannot be opened (exit 5)', async () => {

@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { AgentMailError } from '../../../src/errors.ts'
 import { FallbackLog } from '../../../src/orchestrator/servers/fallback-log.ts'
@@ -33,7 +32,9 @@ interface Line {
 /** Many of these tests wait most of the time, so they run beside each other and end together. */
 const ends: (() => unknown)[] = []
 export const atEnd = (end: () => unknown) => ends.unshift(end)
-afterAll(() => Promise.all(ends.map((end) => end())))
+
+/** For the end of the tests of a file. */
+export const endScenes = () => Promise.all(ends.splice(0).map((end) => end()))
 
 export const processOf =
   (command: string[], env: Record<string, string> = {}) =>
