@@ -3,6 +3,7 @@ import { AgentMailError } from '../errors.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { decodeNote, splitNote } from './front-matter/note-text.ts'
+import { simpleValues } from './front-matter/simple-values.ts'
 
 export interface Filter {
   /** Whether the note with these bytes matches; throws for one that cannot be read. */
@@ -18,8 +19,10 @@ const maxFieldsLength = 4096
 export function fieldsOf(bytes: Buffer): string | null {
   try {
     const parts = splitNote(decodeNote(bytes))
-    if (parts.block && parts.block.yaml.length > maxFieldsLength) return null
-    const fields = JSON.stringify(parseFrontMatter(parts).values)
+    if (!parts.block) return '{}'
+    if (parts.block.yaml.length > maxFieldsLength) return null
+    const values = simpleValues(parts.block.yaml) ?? parseFrontMatter(parts).values
+    const fields = JSON.stringify(values)
     return fields.length > maxFieldsLength ? null : fields // an alias can stand for much
   } catch (error) {
     if (AgentMailError.is(error)) return '{}' // what cannot be read matches nothing

@@ -82,6 +82,8 @@ describe('the search index', () => {
       ])
     await eventually('all find it', async () => (await count('word')).every((n) => n === 301))
     expect(await count('third1 even1')).toEqual([50, 50, 50, 50])
-    for (const worker of workers) expect(worker.stderr).toBe('')
+    // On a busy machine it may take long enough to be told.
+    const isDone = /^agentmail: the vault is indexed: .*\n/gm
+    for (const worker of workers) expect(worker.stderr.replace(isDone, '')).toBe('')
   })
 })
