@@ -40,8 +40,13 @@ export async function listNotes(
       const known = new KnownFolders(knownIn)
       let room = maxReplyBytes
       for (const note of walkNotes(found.folder, found.folders.join('/'), after)) {
-        await pause()
-        if (filter && !matches(note, filter, (await known.around(note))?.get(note.name))) continue
+        const turn = pause()
+        if (turn) await turn
+        if (filter) {
+          const around = known.around(note)
+          const here = around instanceof Promise ? await around : around
+          if (!matches(note, filter, here.get(note.name))) continue
+        }
         room -= 2 * Buffer.byteLength(note.path) + bytesAround
         const last = notes.at(-1)
         if (last && (notes.length >= limit || room < 0)) {
@@ -57,22 +62,26 @@ export async function listNotes(
 /** Asked once for each folder; those on the way to a note are kept, since the walk comes back to them. */
 class KnownFolders {
   readonly #knownIn: (folder: string) => Promise<KnownNotes | undefined>
-  #folders: { path: string; notes: KnownNotes | undefined }[] = []
+  #folders: { path: string; notes: KnownNotes }[] = []
 
   constructor(knownIn: (folder: string) => Promise<KnownNotes | undefined>) {
     this.#knownIn = knownIn
   }
 
-  async around({ path, name }: WalkedNote): Promise<KnownNotes | undefined> {
+  /** At once where it is known, since a promise for every note takes time. */
+  around({ path, name }: WalkedNote): KnownNotes | Promise<KnownNotes> {
     const folder = path.slice(0, -name.length - 1)
     const last = this.#folders.at(-1)
+    return last?.path === folder ? last.notes : this.#enter(folder)
+  }
+
+  async #enter(folder: string): Promise<KnownNotes> {
+    const isAbove = ({ path }: { path: string }) =>
+      path === '' || `${folder}/`.startsWith(`${path}/`)
+    this.#folders = this.#folders.filter(isAbove)
+    const last = this.#folders.at(-1)
     if (last?.path === folder) return last.notes
-    this.#folders = this.#folders.filter(
-      (one) => one.path === '' || `${folder}/`.startsWith(`${one.path}/`),
-    )
-    const here = this.#folders.at(-1)
-    if (here?.path === folder) return here.notes
-    const notes = await this.#knownIn(folder)
+    const notes = (await this.#knownIn(folder)) ?? new Map()
     this.#folders.push({ path: folder, notes })
     return notes
   }

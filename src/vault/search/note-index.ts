@@ -77,16 +77,14 @@ export class NoteIndex {
     return new Map(rows.map(({ name, stamp }) => [text(name), text(stamp)]))
   }
 
-  /** The same, each with the fields of its front matter. */
+  /** The same, each with the fields of its front matter: as one value, since so many rows take three times as long. */
   async fieldsIn(folder: string): Promise<KnownNotes> {
-    const sql = 'SELECT name, stamp, fields FROM notes WHERE folder = ?'
-    const rows = await this.#store.all(sql, folder)
-    return new Map(
-      rows.map(({ name, stamp, fields }) => [
-        text(name),
-        { stamp: text(stamp), fields: fields === null ? null : text(fields) },
-      ]),
+    const [row] = await this.#store.all(
+      'SELECT json_group_array(json_array(name, stamp, fields)) AS notes FROM notes WHERE folder = ?',
+      folder,
     )
+    const notes: [string, string, string | null][] = JSON.parse(text(row?.notes))
+    return new Map(notes.map(([name, stamp, fields]) => [name, { stamp, fields }]))
   }
 
   /** The folders with notes at and below a path. */
