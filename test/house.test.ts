@@ -71,6 +71,7 @@ describe('the house', () => {
           'orchestrator/state.ts',
           'providers/gmail/places.ts',
           'providers/local/folder.ts',
+          'store/database.ts',
           'store/mysql/address.ts',
           'system/',
         ],

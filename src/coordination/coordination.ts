@@ -1,5 +1,6 @@
 /** The coordination of all projects in one database, and what each project offers. */
 
+import { tell, withWords } from '../store/reading.ts'
 import { migrate } from '../store/schema.ts'
 import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
@@ -16,7 +17,6 @@ import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
-import { tell, withWords } from './reading.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 import { VersionFinder } from './upkeep/version-finder.ts'
 import { VersionKeeper } from './upkeep/version-keeper.ts'

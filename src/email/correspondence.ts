@@ -5,19 +5,24 @@ import type { Inbox, Provider } from '../providers/provider.ts'
 import { log } from '../system/log.ts'
 import { allowedRecipients } from './outgoing/limits.ts'
 import type { MailRequest } from './outgoing/mail-request.ts'
-import { openOutgoing } from './outgoing/open-outgoing.ts'
+import { openLedger, outgoingWith } from './outgoing/open-outgoing.ts'
 import type { Drafted, Outgoing, Sent } from './outgoing/outgoing.ts'
+import type { SendLedger } from './outgoing/send-ledger.ts'
 
 export class Correspondence {
   readonly #config: Config
   readonly #openProvider: () => Promise<Provider>
+  readonly #sharedLedger: SendLedger | undefined
+  #ownLedger: SendLedger | undefined
   #provider: Promise<Provider> | undefined
   #outgoing: Promise<Outgoing> | undefined
 
-  constructor(config: Config, openProvider: () => Promise<Provider>) {
+  /** @param ledger of somebody else, who closes it; without, one of its own. */
+  constructor(config: Config, openProvider: () => Promise<Provider>, ledger?: SendLedger) {
     checkSendSettings(config)
     this.#config = config
     this.#openProvider = openProvider
+    this.#sharedLedger = ledger
   }
 
   provider(): Promise<Provider> {
@@ -49,6 +54,7 @@ export class Correspondence {
 
   async close(): Promise<void> {
     await (await this.#outgoing?.catch(() => undefined))?.close()
+    await this.#ownLedger?.close()
   }
 
   #wayOut(): Promise<Outgoing> {
@@ -63,7 +69,9 @@ export class Correspondence {
   async #openOutgoing(): Promise<Outgoing> {
     const provider = await this.provider()
     try {
-      return await openOutgoing(this.#config, provider)
+      const ledger = this.#sharedLedger ?? (await openLedger(this.#config))
+      if (ledger !== this.#sharedLedger) this.#ownLedger = ledger
+      return outgoingWith(this.#config, provider, ledger)
     } catch (error) {
       if (AgentMailError.is(error, 'bad_config', 'server_config')) throw error
       log(`the record of sent mail: ${error instanceof Error ? error.message : error}`)

@@ -3,14 +3,16 @@ import type { Config } from '../config.ts'
 import { checkSendSettings } from '../email/correspondence.ts'
 import { readableProvider } from '../email/mail-provider.ts'
 import { checkRecipients } from '../email/outgoing/limits.ts'
-import { openLedger } from '../email/outgoing/open-outgoing.ts'
+import { ledgerDatabase, openLedger } from '../email/outgoing/open-outgoing.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
 import type { OpenToolset } from '../mcp/server.ts'
 import { openGmailToolset } from '../mcp/toolsets/gmail.ts'
 import { openObsidianToolset } from '../mcp/toolsets/obsidian.ts'
 import { settings } from '../settings.ts'
+import { identityOf } from '../store/identity.ts'
 import { systemClock } from '../system/clock.ts'
+import { log } from '../system/log.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Approvals } from './approval/approvals.ts'
 import type { Teller } from './events.ts'
@@ -21,7 +23,7 @@ import { OtherServer } from './outbox/other-server.ts'
 import { Outbox, type OutboxOptions } from './outbox/outbox.ts'
 import { OwnMail } from './outbox/own-mail.ts'
 import { SentMails, type WayOut } from './outbox/way-out.ts'
-import { DraftSends } from './sends.ts'
+import { DraftSends, isLedger } from './sends.ts'
 import { commandWords } from './servers/command-words.ts'
 import { FallbackLog } from './servers/fallback-log.ts'
 import { MailClient } from './servers/mail-client.ts'
@@ -36,10 +38,38 @@ export interface Opened {
   orchestrator: Orchestrator
   /** Who decides about mail. */
   triager: string
+  /** Waits for no server any more. */
+  hurry(): void
   close(): Promise<void>
 }
 
-type Closing = (() => Promise<unknown>)[]
+/** What is to be closed in the end: servers may still be at something that the ledger has to hear of. */
+class Closing {
+  readonly servers: (() => Promise<unknown>)[] = []
+  readonly services: (() => Promise<unknown>)[] = []
+  readonly ledgers: (() => Promise<unknown>)[] = []
+  #closed: Promise<void> | undefined
+
+  hurry(): void {
+    void allSettled(this.servers)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      for (const some of [this.servers, this.services, this.ledgers]) await allSettled(some)
+    })()
+    return this.#closed
+  }
+}
+
+/** One that cannot be closed keeps no other open. */
+async function allSettled(some: (() => Promise<unknown>)[]): Promise<void> {
+  const ends = await Promise.allSettled(some.map(async (one) => one()))
+  for (const end of ends) {
+    if (end.status === 'rejected')
+      log(`closing: ${end.reason instanceof Error ? end.reason.message : end.reason}`)
+  }
+}
 
 export async function openOrchestrator(
   config: Config,
@@ -49,7 +79,7 @@ export async function openOrchestrator(
   const times = timesOf(config)
   const own = ownConfig(config, vault)
   const state = State.load(vault)
-  const closing: Closing = []
+  const closing = new Closing()
   const clients = openClients(own, vault, teller, closing)
   const notes = new VaultNotes(clients.obsidian, vault)
   const mail = new MailClient(clients.gmail)
@@ -63,36 +93,55 @@ export async function openOrchestrator(
       query: config.text('inboxQuery') ?? '',
     }),
     triager: triager.name,
-    async close() {
-      for (const one of closing.splice(0).reverse()) await one()
-    },
+    hurry: () => closing.hurry(),
+    close: () => closing.close(),
   }
 }
 
-type Shared = Omit<
+type Shared = Pick<
   OutboxOptions,
-  'sends' | 'approvals' | 'wayOut' | 'sentMails' | 'handOver' | 'filing'
->
+  'vault' | 'notes' | 'teller' | 'clock' | 'quietMs' | 'retryMs' | 'isEnding'
+> & { mail: MailClient; state: State }
 
-async function openOutbox(
-  config: Config,
-  shared: Shared & { mail: MailClient; state: State },
-  closing: Closing,
-): Promise<Outbox> {
+async function openOutbox(config: Config, shared: Shared, closing: Closing): Promise<Outbox> {
   const { vault, mail, state } = shared
-  const ledger = await openLedger(config)
-  closing.push(() => ledger.close())
-  const sends = await DraftSends.open(ledger, vault)
-  const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
-  return new Outbox({
-    ...shared,
-    sends,
-    sentMails,
-    approvals: new Approvals(vault),
-    wayOut: openWayOut(config, { vault, mail, ledger, sentMails }, closing),
-    handOver: new HandOver(config, state, ledger),
-    filing: new Filing({ ...shared, sends }),
-  })
+  const ledger = await openPatientLedger(config)
+  try {
+    const identity = await identityOf(ledger.reader)
+    const sends = await DraftSends.open(ledger, state.vaultId)
+    const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
+    const outbox = new Outbox({
+      ...shared,
+      isOtherLedger: state.ledgerId !== undefined && !isLedger(identity, state.ledgerId),
+      onLooked: () => remember(state, identity?.database_id ?? ''),
+      sends,
+      sentMails,
+      approvals: new Approvals(vault),
+      wayOut: openWayOut(config, { vault, mail, ledger, sentMails }, closing),
+      handOver: new HandOver(config, state, ledger),
+      filing: new Filing({ ...shared, sends }),
+    })
+    if (state.ledgerId === undefined) remember(state, identity?.database_id ?? '')
+    closing.ledgers.push(() => ledger.close())
+    return outbox
+  } catch (error) {
+    await ledger.close()
+    throw error
+  }
+}
+
+/** Which ledger knows what was sent from this vault, before anything is. */
+function remember(state: State, id: string): void {
+  if (state.ledgerId === id) return
+  state.ledgerId = id
+  state.save()
+}
+
+/** A mail is under way for as long as a server may take, ours or another. */
+function openPatientLedger(config: Config): Promise<SendLedger> {
+  const { timeoutMs, sendMs } = timesOf(config)
+  const seconds = String(Math.max(timeoutMs, sendMs) / 1000)
+  return openLedger(config.with({ [settings.sendTimeoutSeconds.env]: seconds }))
 }
 
 function openWayOut(
@@ -102,8 +151,8 @@ function openWayOut(
 ): WayOut {
   const command = config.text('gmailServer')
   if (command === undefined) {
-    const own = new OwnMail(config, parts.vault)
-    closing.push(() => own.close())
+    const own = new OwnMail(config, parts.vault, parts.ledger)
+    closing.services.push(() => own.close())
     return own
   }
   return new OtherServer({
@@ -114,18 +163,9 @@ function openWayOut(
   })
 }
 
-/**
- * What is sent here was approved already. Our own service must be able to say how a mail went
- * before it is taken for dead.
- */
-function ownConfig(config: Config, vault: Vault): Config {
-  const { timeoutMs, sendMs } = timesOf(config)
-  return config.with({
-    [settings.sendPolicy.env]: 'direct',
-    [settings.vault.env]: vault.root,
-    [settings.sendTimeoutSeconds.env]: String(Math.min(sendMs, timeoutMs * 0.8) / 1000),
-  })
-}
+/** What is sent here was approved already. */
+const ownConfig = (config: Config, vault: Vault): Config =>
+  config.with({ [settings.sendPolicy.env]: 'direct', [settings.vault.env]: vault.root })
 
 /** Whatever can be known to be wrong before anything is started. */
 export async function checkSettings(config: Config): Promise<void> {
@@ -134,6 +174,9 @@ export async function checkSettings(config: Config): Promise<void> {
   commandOf(config, 'obsidianServer')
   if (!commandOf(config, 'gmailServer')) readableProvider(config)
   await openTriager(config, async () => undefined)
+  await ledgerDatabase(config).catch((error) => {
+    if (AgentMailError.is(error, 'server_config')) throw error // whatever else is wrong with it may pass
+  })
 }
 
 /** A setting that is wrong is one of the configuration, whichever it is. */
@@ -159,9 +202,13 @@ function openClients(
   teller: Teller,
   closing: Closing,
 ): { gmail: McpClient; obsidian: McpClient } {
-  const { timeoutMs, retryMs } = timesOf(config)
-  const { [settings.llmApiKey.env]: _, ...env } = config.environment()
-  const log = new FallbackLog(vault)
+  const { timeoutMs, retryMs, sendMs } = timesOf(config)
+  // One of ours that is started by a command must be able to say how a mail went before it is taken for dead.
+  const sendSeconds = String(Math.min(sendMs, timeoutMs * 0.8) / 1000)
+  const { [settings.llmApiKey.env]: _, ...env } = config
+    .with({ [settings.sendTimeoutSeconds.env]: sendSeconds })
+    .environment()
+  const fallbacks = new FallbackLog(vault)
   const clientOf = <Context>(
     name: 'gmail' | 'obsidian',
     command: string[] | undefined,
@@ -174,7 +221,7 @@ function openClients(
         toolset ? new OwnServer(toolset) : new ServerProcess({ command: command ?? [], env }),
       timeoutMs,
       coolDownMs: retryMs,
-      log,
+      log: fallbacks,
       secrets: config.secrets(),
       onTrouble: ({ server, tool, message, isEscalated }) =>
         teller.tell(
@@ -185,7 +232,7 @@ function openClients(
           { server, tool },
         ),
     })
-    closing.push(async () => {
+    closing.servers.push(async () => {
       await client.close()
       await toolset?.close()
     })

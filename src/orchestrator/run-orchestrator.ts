@@ -47,7 +47,7 @@ export async function runOrchestrator(config: Config, options: RunOptions): Prom
     isEnding = true
     opened?.orchestrator.stop()
     // A server that hangs is not waited for.
-    hurry = setTimeout(() => void opened?.close(), endMs)
+    hurry = setTimeout(() => opened?.hurry(), endMs)
   }
   const summarize = () => void (opened && tellSummary(teller, opened.orchestrator))
   options.signal?.addEventListener('abort', end)

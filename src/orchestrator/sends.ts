@@ -3,12 +3,14 @@ import type { Config } from '../config.ts'
 import { ledgerDatabase } from '../email/outgoing/open-outgoing.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import type { SendState } from '../email/outgoing/send-record.ts'
-import { rowsOrNone } from '../store/identity.ts'
+import { AgentMailError } from '../errors.ts'
+import { type Identity, identityOf } from '../store/identity.ts'
 import { integer, type Reader, type Row, type SqlValue, text } from '../store/store.ts'
 import { rfc3339, systemClock } from '../system/clock.ts'
 import { longestBackoffMs } from '../system/retry.ts'
 import { sha256 } from '../system/text.ts'
 import type { Vault } from '../vault/vault.ts'
+import { State } from './state.ts'
 
 /** What is known of the note that a mail is sent from. */
 export interface DraftNote {
@@ -56,25 +58,27 @@ export class DraftSends {
   readonly #vault: string
   #entries = new Map<string, DraftSend>()
 
-  private constructor(ledger: SendLedger, vault: Vault) {
+  private constructor(ledger: SendLedger, vaultId: string) {
     this.ledger = ledger
-    this.#vault = hashOfVault(vault)
+    this.#vault = sha256(vaultId)
   }
 
-  static async open(ledger: SendLedger, vault: Vault): Promise<DraftSends> {
-    const sends = new DraftSends(ledger, vault)
-    for (const entry of await readSends(ledger.store, sends.#vault)) {
+  static async open(ledger: SendLedger, vaultId: string): Promise<DraftSends> {
+    const sends = new DraftSends(ledger, vaultId)
+    for (const entry of await readSends(ledger.reader, sends.#vault)) {
       sends.#entries.set(entry.key, { ...entry, next_ms: notFarAway(entry.next_ms) })
     }
     return sends
   }
 
-  /** What others have settled meanwhile. */
+  /** What others have settled meanwhile. What this run knows to have left has left, whatever could be written down of it. */
   async refresh(): Promise<void> {
-    for (const entry of await readOpen(this.ledger.store, this.#vault)) {
+    for (const entry of await readOpen(this.ledger.reader, this.#vault)) {
       const known = this.#entries.get(entry.key)
-      if (!known) continue
+      const isNews = ['sent', 'failed', 'unknown'].includes(entry.state)
+      if (!known || known.state === 'sent' || !isNews) continue
       const { state, to, message_id, sent_at } = entry
+      if (known.state === 'unknown' && state === 'failed') known.next_ms = 0
       Object.assign(known, { state, to, message_id, sent_at })
     }
   }
@@ -133,7 +137,7 @@ export class DraftSends {
   }
 
   async #fate(note: DraftNote): Promise<Fate> {
-    const [row] = await this.ledger.store.all(
+    const [row] = await this.ledger.reader.all(
       'SELECT state, provider, recipients, message_id, sent_at FROM sends WHERE scope = ? AND key_hash = ?',
       note.scope,
       sha256(note.key),
@@ -181,19 +185,35 @@ export class DraftSends {
 export const sentApprovals = (sends: readonly DraftSend[]): ReadonlySet<string> =>
   new Set(sends.flatMap(({ state, approval_id }) => (state === 'sent' ? [approval_id ?? ''] : [])))
 
-/** What was sent from a vault, or may have been, for whoever only looks. */
+/** What was sent from a vault, or may have been, for whoever only looks. Refuses where another ledger knows that. */
 export async function sendsOf(config: Config, vault: Vault): Promise<DraftSend[]> {
+  const { ledgerId, vaultId } = State.load(vault)
+  if (ledgerId === undefined) return []
   const database = await ledgerDatabase(config)
-  const view = await database.view()
-  if (!view) return []
   try {
-    return await readSends(view, hashOfVault(vault))
-  } finally {
-    await view.close()
+    const view = await database.view()
+    if (!view) throw otherLedger(database.name)
+    try {
+      if (!isLedger(await identityOf(view), ledgerId)) throw otherLedger(database.name)
+      return await readSends(view, sha256(vaultId))
+    } finally {
+      await view.close()
+    }
+  } catch (error) {
+    throw AgentMailError.is(error) ? error : database.explained(error)
   }
 }
 
-const hashOfVault = ({ root }: Vault): string => sha256(root)
+/** Whether it is the one of this id, or a copy of it. */
+export const isLedger = (identity: Identity | undefined, id: string): boolean =>
+  identity !== undefined && (identity.database_id === id || identity.copied_from === id)
+
+const otherLedger = (name: string) =>
+  new AgentMailError(
+    'server_config',
+    `the mails of this vault are recorded in another database than ${name}`,
+    'Set AGENTMAIL_DB, or XDG_STATE_HOME, as for agentmail orchestrate.',
+  )
 
 /** The note's own columns, and what the ledger has of its mail; names that both have are the note's. */
 const columns = `n.draft_key, n.scope, n.name, n.sha256, n.approval_id, n.reply_to_message_id,
@@ -214,13 +234,11 @@ async function read(
   is_filed: 0 | 1,
   limit: number,
 ): Promise<DraftSend[]> {
-  const rows = await rowsOrNone(
-    reader.all(
-      `SELECT ${columns} FROM draft_notes n LEFT JOIN sends s ON s.scope = n.scope AND s.key_hash = n.key_hash WHERE n.vault = ? AND n.is_filed = ? ORDER BY n.begun_ms DESC, n.draft_key LIMIT ?`,
-      vault,
-      is_filed,
-      limit,
-    ),
+  const rows = await reader.all(
+    `SELECT ${columns} FROM draft_notes n LEFT JOIN sends s ON s.scope = n.scope AND s.key_hash = n.key_hash WHERE n.vault = ? AND n.is_filed = ? ORDER BY n.begun_ms DESC, n.draft_key LIMIT ?`,
+    vault,
+    is_filed,
+    limit,
   )
   return rows.reverse().map(draftSendOf)
 }
@@ -242,7 +260,10 @@ function draftSendOf(row: Row): DraftSend {
     filed_to: textIfAny(row.filed_to),
     is_filed: integer(row.is_filed) === 1,
   }
-  return { ...note, ...fateOf(note, row) }
+  const fate = fateOf(note, row)
+  // A person has found that it was not sent: then it need not rest any longer.
+  const isSettled = fate.state === 'failed' && note.ended_at !== undefined
+  return { ...note, ...fate, ...(isSettled && { next_ms: 0 }) }
 }
 
 const states: Fate['state'][] = ['prepared', 'sending', 'sent', 'failed', 'unknown']

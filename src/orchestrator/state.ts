@@ -3,8 +3,9 @@ import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { systemClock } from '../system/clock.ts'
+import { uuid } from '../system/random.ts'
 import { longestBackoffMs } from '../system/retry.ts'
-import { jsonOf, sha256 } from '../system/text.ts'
+import { isRecord, jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
@@ -28,6 +29,10 @@ const stateSchema = z.looseObject({
     .default({ version: '', notes: [] }),
   /** Mails that a model failed on. */
   troubles: z.record(z.string(), troubleSchema).default({}),
+  /** Which vault this is, wherever it lies. */
+  vault_id: z.string().optional(),
+  /** The ledger that knows what was sent from it. */
+  ledger_id: z.string().optional(),
   /** Under which the coordination server knows the orchestrator. */
   agent_id: z.string().optional(),
 })
@@ -51,7 +56,7 @@ export class State {
     const text = readIfThere(vault)
     if (text === undefined) return new State(vault, stateSchema.parse({}))
     const parsed = stateSchema.safeParse(jsonOf(text))
-    if (parsed.success) return new State(vault, notFarAway(parsed.data))
+    if (parsed.success) return new State(vault, ofEarlierVersion(notFarAway(parsed.data)))
     throw new AgentMailError(
       'server_config',
       `Logs/${name} cannot be understood`,
@@ -107,6 +112,20 @@ export class State {
     this.#undecided.clear()
   }
 
+  get vaultId(): string {
+    this.#stored.vault_id ??= uuid()
+    return this.#stored.vault_id
+  }
+
+  /** Nothing where nothing can have been sent from here yet. */
+  get ledgerId(): string | undefined {
+    return this.#stored.ledger_id
+  }
+
+  set ledgerId(id: string) {
+    this.#stored.ledger_id = id
+  }
+
   get agentId(): string | undefined {
     return this.#stored.agent_id
   }
@@ -129,6 +148,7 @@ export class State {
       ...this.#stored,
       ingested: [...this.#ingested],
       undecided: { version: this.#stored.undecided.version, notes: [...this.#undecided] },
+      sends: undefined, // of versions that kept them here
     }
     const bytes = Buffer.from(`${JSON.stringify(stored)}\n`)
     const { folder } = this.#vault.make(['Logs'])
@@ -138,6 +158,12 @@ export class State {
       folder.close()
     }
   }
+}
+
+/** What was sent was kept here once: no ledger that there is now knows of it. */
+function ofEarlierVersion(stored: Stored): Stored {
+  if (isRecord(stored.sends) && Object.keys(stored.sends).length > 0) stored.ledger_id ??= 'earlier'
+  return stored
 }
 
 /** Where the clock was set back, nothing rests until it is there again. */

@@ -1,9 +1,9 @@
 /** The database that the settings name: a file, or a server beyond it; and how its store is opened. */
-import { closeSync, existsSync, lstatSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { isNotRegular, openRegularFile } from '../system/files.ts'
+import { isNotRegular } from '../system/files.ts'
 import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
 import { sha256 } from '../system/text.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
@@ -68,15 +68,12 @@ export function fileDatabase(path: string): Database {
     note: `${path}.server`,
     async open() {
       checkNoLinks(path)
-      closeSync(openRegularFile(path, { create: true })) // so that only its owner may read it
+      createIfMissing(path)
       return openSqlite(path)
     },
     async view() {
       checkNoLinks(path)
-      const fd = openRegularFile(path, { readOnly: true })
-      if (fd === undefined) return undefined
-      closeSync(fd)
-      return viewSqlite(path)
+      return isThere(path) ? viewSqlite(path) : undefined
     },
     explained: (error) => explainedFile(error, path),
   }
@@ -109,6 +106,22 @@ async function serverDatabase(
         { cause: error },
       ),
   }
+}
+
+/** So that only its owner may read it. One that is there is not opened: to close it again would drop the locks that this process holds on it. */
+function createIfMissing(path: string): void {
+  if (isThere(path)) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error // another process was faster
+  }
+}
+
+function isThere(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw unreadable(path, 'it is no plain file')
+  return found !== undefined
 }
 
 /** A repository can bring links along, and what is written must not follow them out. */

@@ -1,8 +1,10 @@
 /** An orchestrator that is killed at any moment loses and doubles no mail, no draft and nothing that it sends. */
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ended } from '../support/agentmail.ts'
 import { expectDamage } from '../support/control-run.ts'
+import { eventually } from '../support/eventually.ts'
 import { KilledHome } from '../support/orchestrator/killed-home.ts'
 import {
   afterCall,
@@ -80,6 +82,24 @@ async function stays(home: KilledHome): Promise<void> {
   expect(home.post.sent()).toEqual(sent)
 }
 
+describe('an orchestrator that is told to end', () => {
+  it('says that it is not known what a server has not answered yet, and ends well', async () => {
+    const home = KilledHome.files()
+    home.addMails()
+    await home.once()
+    await home.approve()
+    writeFileSync(join(home.home.folder, 'stop'), 'after send_email')
+    const child = home.start(home.relayed(), false)
+    const end = ended(child)
+    await eventually('the mail was taken', () => existsSync(join(home.home.folder, 'stopped')))
+    child.kill('SIGTERM')
+    expect(await end).toMatchObject({ exitCode: 0, stderr: '' })
+    const [note] = (await home.notes()).filter(({ path }) => path.startsWith('Approved/'))
+    expect(note?.frontmatter.status).toBe('unknown')
+    expect(home.post.sent()).toHaveLength(1)
+  })
+})
+
 describe('an orchestrator that is killed', () => {
   it('has sent each answer once, with our own mail server', async () => {
     const { lost, taken, answered } = gmailMoments(fake)
@@ -139,6 +159,7 @@ describe('an orchestrator that is killed', () => {
       await home.approve()
       await killOne(home, afterCall('send_email'), 'alone')
       home.forgetSends()
+      rmSync(home.stateFile)
       await home.once()
       return home.post.sent().length - 1
     }))
@@ -162,6 +183,23 @@ describe('an orchestrator that is killed', () => {
     await home.once()
     const ids = (await home.notes()).flatMap(({ frontmatter: { message_id: id } }) => id ?? [])
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('sends nothing twice where its vault was moved meanwhile, or its ledger is lost', async () => {
+    const moved = KilledHome.files()
+    const lost = KilledHome.files()
+    for (const home of [moved, lost]) {
+      home.addMails()
+      await home.once()
+      await home.approve()
+      expect(await killOne(home, afterCall('send_email'), 'alone')).toBe(true)
+    }
+    moved.moveVault()
+    lost.forgetSends()
+    for (const home of [moved, lost]) {
+      await home.once()
+      expect(await home.check()).toEqual({ 'Question 001': 'sent' })
+    }
   })
 
   it('does not take an answer of the same words for one that is lost', async () => {

@@ -1,6 +1,7 @@
 /** Which version of the database was the first to hold something, found by bisecting: what a project counts only rises. */
+
+import { tell } from '../../store/reading.ts'
 import { integer, type Store, StoreError, type Version, type Versions } from '../../store/store.ts'
-import { tell } from '../reading.ts'
 
 /** How far a project had come. */
 export interface Progress {

@@ -14,9 +14,6 @@ import { Holder } from './holder.ts'
 import { Outgoing } from './outgoing.ts'
 import { SendLedger } from './send-ledger.ts'
 
-export const openOutgoing = async (config: Config, provider: Provider): Promise<Outgoing> =>
-  outgoingWith(config, provider, await openLedger(config))
-
 export const outgoingWith = (config: Config, provider: Provider, ledger: SendLedger): Outgoing =>
   new Outgoing({
     config,
@@ -43,6 +40,7 @@ function vaultOf(config: Config): Vault {
 }
 
 export async function openLedger(config: Config): Promise<SendLedger> {
+  ownFolder(config)
   const database = await ledgerDatabase(config)
   let store: Store | undefined
   try {
@@ -64,7 +62,7 @@ export async function openLedger(config: Config): Promise<SendLedger> {
 export async function ledgerDatabase(config: Config): Promise<Database> {
   const named = config.text('db')
   return named === undefined
-    ? fileDatabase(join(ownFolder(config), 'mail.db'))
+    ? fileDatabase(join(stateFolder(config), 'mail.db'))
     : namedDatabase(config, named)
 }
 

@@ -69,7 +69,6 @@ export class Outgoing {
   async close(): Promise<void> {
     this.#isClosing = true
     await Promise.allSettled(this.#underWay)
-    await this.#options.ledger.close()
   }
 
   async #send(request: MailRequest): Promise<Sent | Drafted> {

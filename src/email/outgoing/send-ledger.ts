@@ -3,6 +3,7 @@
 import { notSent } from '../../errors.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import type { Write } from '../../store/batch.ts'
+import { withWords } from '../../store/reading.ts'
 import type { Reader, SqlValue, Store } from '../../store/store.ts'
 import { WriteQueue } from '../../store/write-queue.ts'
 import { type Clock, systemClock } from '../../system/clock.ts'
@@ -37,14 +38,17 @@ interface Change {
 export type Turn = { isMine: boolean; record: SendRecord }
 
 export class SendLedger {
-  readonly store: Store
+  /** What it says is in words where it cannot be read. */
+  readonly reader: Reader
   readonly queue: WriteQueue
+  readonly #store: Store
   readonly #holder: Holder
   readonly #timeoutMs: number
   readonly #clock: Clock
 
   constructor({ store, holder, timeoutMs, clock = systemClock }: LedgerOptions) {
-    this.store = store
+    this.#store = store
+    this.reader = withWords(store)
     this.queue = new WriteQueue(store)
     this.#holder = holder
     this.#timeoutMs = timeoutMs
@@ -57,7 +61,7 @@ export class SendLedger {
     if (intent.key === undefined) return this.#first(intent, sha256(uuid()))
     const key_hash = sha256(intent.key)
     for (let attempt = 1; ; attempt++) {
-      const found = await find(this.store, intent.scope, key_hash)
+      const found = await find(this.reader, intent.scope, key_hash)
       if (found && found.content_hash !== intent.content_hash) throw otherContent()
       const turn = found ? await this.#takeOverOrTell(found) : await this.#first(intent, key_hash)
       if (turn && !isUnderWay(turn)) return turn
@@ -139,7 +143,7 @@ export class SendLedger {
   /** How it ended. Whoever has called the same sending `unknown` meanwhile knows less. */
   async settle(record: SendRecord, state: SendState, change: Change): Promise<void> {
     if (await this.#change(record, state, change)) return
-    const now = await find(this.store, record.scope, record.key_hash)
+    const now = await find(this.reader, record.scope, record.key_hash)
     const isSame = record.state !== 'prepared' && now?.audited_at === record.audited_at
     if (now?.state === 'unknown' && isSame) await this.#change(now, state, change)
   }
@@ -151,12 +155,12 @@ export class SendLedger {
   }
 
   byKey(scope: string, key: string): Promise<SendRecord | undefined> {
-    return find(this.store, scope, sha256(key))
+    return find(this.reader, scope, sha256(key))
   }
 
   /** The mails of our own services, newest first: another server keeps its own log, and what was handed to an agent is no mail. */
   async list(limit: number): Promise<SendRecord[]> {
-    const rows = await this.store.all(
+    const rows = await this.reader.all(
       "SELECT * FROM sends WHERE provider NOT IN ('agent', 'server') ORDER BY begun_ms DESC, scope, key_hash LIMIT ?",
       limit,
     )
@@ -164,7 +168,7 @@ export class SendLedger {
   }
 
   async byId(id: string): Promise<SendRecord | undefined> {
-    const [row] = await this.store.all('SELECT * FROM sends WHERE id = ?', id)
+    const [row] = await this.reader.all('SELECT * FROM sends WHERE id = ?', id)
     return row && this.#told(recordOf(row))
   }
 
@@ -177,7 +181,7 @@ export class SendLedger {
   async close(): Promise<void> {
     await this.queue.drained()
     this.#holder.close()
-    await this.store.close()
+    await this.#store.close()
   }
 
   /** Only if nobody else has changed it; nothing otherwise. */

@@ -21,21 +21,23 @@ export const recordsOf = (config: Config, vault: Vault): Records => ({
   sends: () => sendsOf(config, vault),
 })
 
-const words: Partial<Record<DraftSend['state'], string>> = {
-  sending: 'it is being sent at this moment',
-  unknown: 'it may have been sent',
-  sent: 'it was sent',
-}
-
-/** What has left, or may have, is not taken back. @param name of the file of the note. */
+/** What has left, or is about to, is not taken back. @param name of the file of the note. */
 export async function refuseToReject({ sends }: Records, name: string): Promise<void> {
-  const begun = (await sends()).find((send) => send.name === name && words[send.state])
+  const begun = (await sends()).find((send) => send.name === name && howBegun(send) !== undefined)
   if (!begun) return
   throw new AgentMailError(
     'conflict',
-    `${name} cannot be rejected: ${words[begun.state]}`,
+    `${name} cannot be rejected: ${howBegun(begun)}`,
     'Look into the sent mail.',
   )
+}
+
+/** Nothing where it certainly rests. One that was begun has no reason to wait until it is known how it went. */
+function howBegun({ state, reason, is_filed }: DraftSend): string | undefined {
+  if (state === 'sent') return 'it was sent'
+  if (state === 'unknown') return 'it may have been sent'
+  if (is_filed) return undefined
+  return state === 'sending' || reason === undefined ? 'it is being sent at this moment' : undefined
 }
 
 /** When just this mail was sent: from a note of the same name, or as an answer that says the same. */

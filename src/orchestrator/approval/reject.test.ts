@@ -8,34 +8,34 @@ import { standingAt } from './standing.ts'
 const anna = { by: 'anna' }
 
 describe('reject', () => {
-  it.each(['sending', 'unknown', 'sent'] as const)('refuses a mail that is %s', async (state) => {
-    const { vault, test } = draftsIn({ 'Approved/x.md': draft() })
-    await expect(
-      reject(recordsIn(vault, { name: 'x.md', state }), 'Approved/x.md', anna),
-    ).rejects.toThrow('cannot be rejected')
-    expect(test.text('Approved/x.md')).toBe(draft())
-  })
-
-  it.each(['approved', 'prepared', 'failed'] as const)(
-    'takes back one that is %s',
+  it.each(['approved', 'prepared', 'sending', 'unknown', 'sent'] as const)(
+    'refuses a mail that is %s',
     async (state) => {
       const { vault, test } = draftsIn({ 'Approved/x.md': draft() })
-      const records = recordsIn(vault, { name: 'x.md', state })
-      const rejected = await reject(records, 'Approved/x.md', { ...anna, reason: 'rude' })
-      expect(rejected).toEqual({
-        path: 'Done/x.md',
-        status: 'rejected',
-        reason: 'rude',
-        mail: null,
-      })
-      expect(await reject(recordsIn(vault), 'Approved/x.md', anna)).toEqual(rejected)
-      test.put('Approved/x.md', test.text('Done/x.md'))
-      expect(await standingAt(recordsIn(vault), 'Approved/x.md')).toMatchObject({
-        is: 'void',
-        reason: expect.stringContaining('rejected by anna'),
-      })
+      await expect(
+        reject(recordsIn(vault, { name: 'x.md', state }), 'Approved/x.md', anna),
+      ).rejects.toThrow('cannot be rejected')
+      expect(test.text('Approved/x.md')).toBe(draft())
     },
   )
+
+  it.each(['approved', 'failed'] as const)('takes back one that rests as %s', async (state) => {
+    const { vault, test } = draftsIn({ 'Approved/x.md': draft() })
+    const records = recordsIn(vault, { name: 'x.md', state, reason: 'no token' })
+    const rejected = await reject(records, 'Approved/x.md', { ...anna, reason: 'rude' })
+    expect(rejected).toEqual({
+      path: 'Done/x.md',
+      status: 'rejected',
+      reason: 'rude',
+      mail: null,
+    })
+    expect(await reject(recordsIn(vault), 'Approved/x.md', anna)).toEqual(rejected)
+    test.put('Approved/x.md', test.text('Done/x.md'))
+    expect(await standingAt(recordsIn(vault), 'Approved/x.md')).toMatchObject({
+      is: 'void',
+      reason: expect.stringContaining('rejected by anna'),
+    })
+  })
 
   it('takes what cannot be sent, and leaves alone what does not wait', async () => {
     const { vault, test } = draftsIn({

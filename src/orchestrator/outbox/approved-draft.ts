@@ -52,6 +52,7 @@ export function keyOf({ name, hash, standing }: ApprovedDraft): string {
 /** Whether the entry is about a mail that may have left, and this draft may be that mail. */
 export const mayBe = ({ name, hash }: ApprovedDraft, entry: DraftSend): boolean =>
   (entry.state === 'sending' || entry.state === 'unknown') &&
+  !entry.is_filed &&
   (entry.name === name || entry.sha256 === hash)
 
 /** A person who knew how it stood has approved it again, by command: a note alone may be a stale copy. */

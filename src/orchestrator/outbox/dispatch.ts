@@ -17,6 +17,8 @@ export interface DispatchOptions {
   wayOut: WayOut
   sentMails: SentMails
   handOver: HandOver
+  /** Looked at anew. */
+  isStillApproved: (draft: ApprovedDraft) => Promise<boolean>
   filing: Filing
   teller: Teller
   clock: Clock
@@ -39,18 +41,21 @@ export class Dispatch {
   }
 
   async send(draft: ApprovedDraft, key: string): Promise<void> {
-    const { sends, wayOut, handOver } = this.#options
+    const { sends, wayOut, handOver, isStillApproved } = this.#options
     const { asked, note, hash } = draft
     const before = sends.get(key)
-    const scope =
-      asked.kind === 'mail' ? await this.#scope(asked) : { scope: await handOver.scope() }
-    const entry = await this.#begin(draft, key, 'scope' in scope ? scope.scope : '', before)
-    if (!('scope' in scope)) return this.#ended(draft, entry, scope)
+    const scope = asked.kind === 'mail' ? await this.#scope(asked) : handOver.scope()
+    const entry = await this.#begin(draft, key, typeof scope === 'string' ? scope : '', before)
+    const isVague = before?.is_vague ?? false
+    if (typeof scope !== 'string') return this.#ended(draft, entry, scope, isVague)
+    // Whoever rejects writes first and looks then, and so must whoever sends.
+    if (!(await isStillApproved(draft))) return sends.forget(entry)
+    const { begun_at } = entry
     const outcome =
       asked.kind === 'mail'
-        ? await wayOut.send({ asked, key, hash }, before?.is_vague ?? false)
+        ? await wayOut.send({ asked, key, hash, begun_at }, isVague)
         : await handOver.delegate(asked, note, { key, hash })
-    await this.#ended(draft, entry, outcome)
+    await this.#ended(draft, entry, outcome, isVague)
   }
 
   /** It may have left. It is given to the service again only where that cannot send it twice, and a person still wants it. */
@@ -58,13 +63,13 @@ export class Dispatch {
     const { clock, handOver } = this.#options
     const { asked, hash, note } = draft
     if (entry.next_ms > clock.now()) return this.rest(draft, entry)
-    if (asked.kind === 'delegation') {
-      const outcome = await handOver.delegate(asked, note, { key: entry.key, hash })
-      return this.#ended(draft, entry, outcome)
-    }
     if (entry.sha256 !== hash) {
       const reason = `it was changed after it may have been sent. ${lookAdvice}`
       return this.#ended(draft, entry, { is: 'unknown', reason })
+    }
+    if (asked.kind === 'delegation') {
+      const outcome = await handOver.delegate(asked, note, { key: entry.key, hash })
+      return this.#ended(draft, entry, outcome)
     }
     entry.attempts++
     const outcome = await this.#reconciled(draft, asked, entry)
@@ -80,18 +85,17 @@ export class Dispatch {
     const isWanted = !hasEnded(draft) && draft.standing.is !== 'void'
     const scope = isWanted ? await this.#scope(asked) : undefined
     // Another account or server knows nothing of the key.
-    if (scope && 'scope' in scope && scope.scope === entry.scope) {
-      return wayOut.reconcile({ asked, key, hash: draft.hash }, entry)
+    if (scope === entry.scope) {
+      return wayOut.reconcile({ asked, key, hash: draft.hash, begun_at }, reason)
     }
     return sentMails.lookFor(asked.request, Date.parse(begun_at), reason)
   }
 
-  /** The ledger was lost, but the note says that it may have left: so it is only looked for. */
+  /** The ledger was lost, but it may have left: so it is only looked for, now and later. */
   async find(draft: ApprovedDraft, key: string): Promise<void> {
     const { sentMails, clock, sends } = this.#options
     const { asked } = draft
     if (asked.kind === 'delegation') return this.send(draft, key)
-    const entry = await this.#begin(draft, key, lost, undefined)
     await sends.ledger.keep({
       scope: lost,
       key,
@@ -100,21 +104,28 @@ export class Dispatch {
       recipients: [asked.request.to],
       subject: asked.request.subject,
     })
+    const entry = await this.#begin(draft, key, lost, undefined)
     const outcome = await sentMails.lookFor(asked.request, clock.now() - lostMs)
     await this.#ended(draft, entry, outcome)
   }
 
   /** Or why it cannot be known: then nothing can be sent either. */
-  async #scope(asked: AskedMail): Promise<{ scope: string } | Outcome> {
+  async #scope(asked: AskedMail): Promise<string | Outcome> {
     try {
-      return { scope: await this.#options.wayOut.scope(asked) }
+      return await this.#options.wayOut.scope(asked)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       return { is: 'failed', reason: inOneLine(error) }
     }
   }
 
-  async #ended(draft: ApprovedDraft, entry: DraftSend, outcome: Outcome): Promise<void> {
+  /** @param isVague whether a failure before left a doubt. */
+  async #ended(
+    draft: ApprovedDraft,
+    entry: DraftSend,
+    outcome: Outcome,
+    isVague = entry.is_vague,
+  ): Promise<void> {
     const { notes, sends, teller, clock, retryMs } = this.#options
     const { path, frontmatter } = draft.note
     const now = rfc3339(clock.now())
@@ -130,7 +141,7 @@ export class Dispatch {
     const next_ms =
       clock.now() + Math.max(backoffMs(entry.attempts, retryMs), Math.min(asked, longestBackoffMs))
     if (is === 'unknown') entry.ended_at ??= now
-    const is_vague = outcome.is === 'failed' && outcome.isVague === true
+    const is_vague = isVague || (outcome.is === 'failed' && outcome.isVague === true)
     Object.assign(entry, { state: is, reason, next_ms, is_vague })
     await this.#ifPossible(() => (is === 'unknown' ? sends.settle(entry, is) : sends.save(entry)))
     this.#wait(next_ms)
@@ -203,7 +214,7 @@ export class Dispatch {
       begun_at: before?.begun_at ?? rfc3339(clock.now()),
       attempts: (before?.attempts ?? 0) + 1,
       next_ms: 0,
-      is_vague: before?.is_vague ?? false,
+      is_vague: true, // until it is known how it went
       ended_at: undefined,
       reason: undefined,
       filed_to: undefined,

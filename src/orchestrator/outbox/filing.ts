@@ -1,7 +1,9 @@
 /** What is done when a draft has left: its note and that of its mail go to Done/, also after a kill between two steps. */
 import { AgentMailError } from '../../errors.ts'
 import { nameOf } from '../../vault/note-path.ts'
+import type { Note } from '../../vault/notes.ts'
 import { inShort, type Teller } from '../events.ts'
+import { fields } from '../inbox/mail-note.ts'
 import type { DraftSend, DraftSends } from '../sends.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { ApprovedDraft } from './approved-draft.ts'
@@ -61,6 +63,8 @@ export class Filing {
       const isMoved = await fileAway(this.#options, path, choose)
       if (!isMoved) await this.#withdrawn(entry)
     }
+    // A person may have taken it out of Approved/ before a run that was killed could tell that it was sent.
+    else if (entry.filed_to === undefined) await this.#withdrawn(entry)
     const { filed_to, message_id, sent_at } = entry
     if (filed_to !== undefined) {
       const isReply = message_id !== undefined
@@ -74,7 +78,7 @@ export class Filing {
     }
     if (entry.reply_to_message_id !== undefined) await this.#fileMail(entry.reply_to_message_id)
     entry.is_filed = true
-    await sends.save(entry)
+    await sends.settle(entry, 'sent')
     return filed_to
   }
 
@@ -92,8 +96,12 @@ export class Filing {
     const found: string[] = []
     for await (const path of notes.list('Needs_Action', `message_id:${id}`)) found.push(path)
     for (const path of found) {
-      await notes.change(path, () => ({ frontmatter: { status: 'done' } }))
-      await fileAway(this.#options, path)
+      // Another server may not know what a filter is.
+      const isIt = (note: Note) => fields(note).message_id === id
+      const done = await notes.change(path, (note) =>
+        isIt(note) ? { frontmatter: { status: 'done' } } : undefined,
+      )
+      if (done) await fileAway(this.#options, path)
     }
   }
 }

@@ -4,8 +4,10 @@ import { connect } from '../../connection/connect.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
+import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
 import { fenced } from '../../email/visible-text/fence.ts'
 import { AgentMailError } from '../../errors.ts'
+import type { Receipt } from '../../providers/provider.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { sha256 } from '../../system/text.ts'
 import type { ToolResult } from '../../tools/define-tool.ts'
@@ -49,26 +51,39 @@ export class HandOver {
     if (agent === undefined) {
       return { is: 'failed', reason: 'it names no agent: set delegate_to to the name of one' }
     }
+    let record: SendRecord | undefined
     try {
-      const { record } = await recorded(() =>
-        this.#ledger.begin({
-          scope: this.scope(),
-          key,
-          content_hash: hash,
-          provider: 'agent',
-          recipients: [`@${agent}`],
-          subject: '',
-        }),
-      )
+      const turn = await recorded(() => this.#begin(agent, key, hash))
+      record = turn.record
+      if (record.state === 'sent') return handedOver(receiptOf(record).sent_at)
       const sent_at = rfc3339(systemClock.now())
       await this.#post(agent, messageOf(note, key), key)
-      const receipt = { message_id: '', thread_id: undefined, sent_at }
-      await settleIfPossible(() => this.#ledger.settle(record, 'sent', { receipt }))
-      return { is: 'sent', message_id: undefined, sent_at }
+      await this.#settle(record, { receipt: { message_id: '', thread_id: undefined, sent_at } })
+      return handedOver(sent_at)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
-      return { is: 'failed', reason: inOneLine(error) }
+      const reason = inOneLine(error)
+      if (record) await this.#settle(record, { reason })
+      return { is: 'failed', reason }
     }
+  }
+
+  #begin(agent: string, key: string, content_hash: string) {
+    const recipients = [`@${agent}`]
+    const scope = this.scope()
+    return this.#ledger.begin({
+      scope,
+      key,
+      content_hash,
+      provider: 'agent',
+      recipients,
+      subject: '',
+    })
+  }
+
+  #settle(record: SendRecord, change: { receipt: Receipt } | { reason: string }): Promise<void> {
+    const state = 'receipt' in change ? 'sent' : 'failed'
+    return settleIfPossible(() => this.#ledger.settle(record, state, change))
   }
 
   async #post(agent: string, body: string, key: string): Promise<void> {
@@ -99,6 +114,8 @@ export class HandOver {
     return id
   }
 }
+
+const handedOver = (sent_at: string): Outcome => ({ is: 'sent', message_id: undefined, sent_at })
 
 function messageOf(note: Note, key: string): string {
   const { from, subject, date } = fields(note)

@@ -48,25 +48,29 @@ export class OtherServer implements WayOut {
   async send(mail: ApprovedMail, isVague: boolean): Promise<Outcome> {
     const { server, ledger, sentMails } = this.#options
     const { request } = mail.asked
+    let isKeyed = true
+    let sending: SendRecord
     try {
       const recipients = this.#recipients(request)
-      const isKeyed = await server.takesKey()
+      isKeyed = await server.takesKey()
       await this.#checkArguments(mail.asked)
+      const found =
+        isVague && !isKeyed ? await sentMails.find(request, Date.parse(mail.begun_at)) : undefined
       const { isMine, record } = await this.#begin(mail, recipients)
       if (!isMine) return endedBefore(record)
-      const sending = await ledger.sending(record, this.#audit(request))
-      const found = isVague && !isKeyed ? await sentMails.find(request, Date.now()) : undefined
-      return await this.#settled(sending, found ? sent(found) : await this.#ask(mail, isKeyed))
+      if (found) return await this.#settled(record, sent(found))
+      sending = await this.#unlessItFails(record, () =>
+        ledger.sending(record, this.#audit(request)),
+      )
     } catch (error) {
+      // Nobody was asked to send it.
       if (!AgentMailError.is(error)) throw error
-      return this.#outcomeOf(error, request, true)
+      return { is: 'failed', reason: inOneLine(error), ...(isVague && { isVague }) }
     }
+    return this.#settled(sending, await this.#ask(mail, isKeyed))
   }
 
-  async reconcile(
-    mail: ApprovedMail,
-    { begun_at, reason }: { begun_at: string; reason?: string | undefined },
-  ): Promise<Outcome> {
+  async reconcile(mail: ApprovedMail, reason: string | undefined): Promise<Outcome> {
     const { server, sentMails } = this.#options
     const { request } = mail.asked
     let isKeyed: boolean
@@ -81,11 +85,21 @@ export class OtherServer implements WayOut {
     if (record.state === 'sent') return endedBefore(record)
     const outcome = isKeyed
       ? await this.#ask(mail, true)
-      : await sentMails.lookFor(request, Date.parse(begun_at), reason)
+      : await sentMails.lookFor(request, Date.parse(mail.begun_at), reason)
     // What is certain now says nothing about what may have left before.
     const told: Outcome =
       outcome.is === 'failed' ? { is: 'unknown', reason: outcome.reason } : outcome
     return this.#settled(record, told)
+  }
+
+  async #unlessItFails<T>(record: SendRecord, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const reason = AgentMailError.is(error) ? error.message : 'an unexpected error'
+      await settleIfPossible(() => this.#options.ledger.settle(record, 'failed', { reason }))
+      throw error
+    }
   }
 
   /** What cannot be audited is not sent, here as anywhere. */
@@ -120,13 +134,15 @@ export class OtherServer implements WayOut {
 
   async #settled(record: SendRecord, outcome: Outcome): Promise<Outcome> {
     const { ledger } = this.#options
+    const { begun_at } = record
     await settleIfPossible(() =>
       outcome.is === 'sent'
         ? ledger.settle(record, 'sent', {
             receipt: {
-              message_id: outcome.message_id ?? '',
+              // Whatever another server calls its id and its time, they are kept as far as they go.
+              message_id: (outcome.message_id ?? '').slice(0, 1024),
               thread_id: undefined,
-              sent_at: outcome.sent_at ?? record.begun_at,
+              sent_at: (outcome.sent_at ?? begun_at).slice(0, 64),
             },
           })
         : ledger.settle(record, outcome.is, { reason: outcome.reason }),
@@ -150,18 +166,18 @@ export class OtherServer implements WayOut {
     throw notSent('invalid_request', `the mail server has no argument for it: ${what}`)
   }
 
-  async #ask({ asked, key }: ApprovedMail, isKeyed: boolean): Promise<Outcome> {
+  async #ask(mail: ApprovedMail, isKeyed: boolean): Promise<Outcome> {
     try {
-      return sent(await this.#options.server.send(asked.request, key))
+      return sent(await this.#options.server.send(mail.asked.request, mail.key))
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
-      return this.#outcomeOf(error, asked.request, isKeyed)
+      return this.#outcomeOf(error, mail, isKeyed)
     }
   }
 
   async #outcomeOf(
     error: AgentMailError,
-    request: MailRequest,
+    { asked: { request }, begun_at }: ApprovedMail,
     isKeyed: boolean,
   ): Promise<Outcome> {
     const reason = inOneLine(error)
@@ -178,7 +194,9 @@ export class OtherServer implements WayOut {
     // Another server's word: with a key it can be asked again in any case.
     const isVague = tool_error === 'send_failed' || error.code === 'internal'
     if (isKeyed || !isVague) return { is: 'failed', reason, retryAfterMs }
-    const found = await this.#options.sentMails.find(request, Date.now()).catch(() => undefined)
+    const found = await this.#options.sentMails
+      .find(request, Date.parse(begun_at))
+      .catch(() => undefined)
     if (found) return sent(found)
     const saysUnknown = /unknown|not known|unclear|tim(ed|e)[ -]?out/i.test(reason)
     return saysUnknown

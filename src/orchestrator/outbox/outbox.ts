@@ -21,7 +21,11 @@ import {
 import { Dispatch, type DispatchOptions } from './dispatch.ts'
 import { lookAdvice } from './way-out.ts'
 
-export interface OutboxOptions extends DispatchOptions {
+export interface OutboxOptions extends Omit<DispatchOptions, 'isStillApproved'> {
+  /** Whether the ledger is not the one that knew what was sent from here: then nothing that lies here is given to anybody. */
+  isOtherLedger: boolean
+  /** When everything has been looked at with this ledger. */
+  onLooked: () => void
   vault: Vault
   approvals: Approvals
   quietMs: number
@@ -46,6 +50,7 @@ export class Outbox {
   readonly #options: OutboxOptions
   readonly #quiet: Quiet
   readonly #dispatch: Dispatch
+  #isOtherLedger: boolean
   /** Of the notes that lie in Approved/ now. */
   #names = new Set<string>()
   #left = nothing()
@@ -53,7 +58,9 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options
     this.#quiet = new Quiet(options.clock, options.quietMs)
-    this.#dispatch = new Dispatch(options, (untilMs) => this.#wait(untilMs))
+    this.#isOtherLedger = options.isOtherLedger
+    const isStillApproved = (draft: ApprovedDraft) => this.#isStillApproved(draft)
+    this.#dispatch = new Dispatch({ ...options, isStillApproved }, (untilMs) => this.#wait(untilMs))
   }
 
   /** For a start by hand: what was wrong may have been mended. */
@@ -66,6 +73,7 @@ export class Outbox {
     const { vault, notes, filing, sends, isEnding } = this.#options
     this.#left = nothing()
     await sends.refresh()
+    await this.#noteEnds()
     const paths: string[] = []
     // What begins with a dot is some program's, and no person sees it.
     for await (const path of notes.list('Approved')) {
@@ -79,6 +87,7 @@ export class Outbox {
       if (isEnding()) break
       await this.#unlessItFails(path, () => this.#handle(path))
     }
+    if (!isEnding()) this.#looked()
     for (const entry of sends.list()) {
       if (entry.is_filed || this.#names.has(entry.name) || isEnding()) continue
       await this.#unlessItFails(entry.filed_to ?? entry.name, () =>
@@ -86,6 +95,28 @@ export class Outbox {
       )
     }
     return this.#left
+  }
+
+  /** Of a mail that had left when a run was killed. */
+  async #noteEnds(): Promise<void> {
+    const { sends, clock } = this.#options
+    for (const entry of sends.list()) {
+      if (entry.state !== 'sent' || entry.ended_at !== undefined) continue
+      entry.ended_at = rfc3339(clock.now())
+      await sends.save(entry)
+    }
+  }
+
+  #looked(): void {
+    this.#isOtherLedger = false
+    this.#options.onLooked()
+  }
+
+  async #isStillApproved({ note, hash, standing }: ApprovedDraft): Promise<boolean> {
+    const now = await readApproved(this.#options, note.path)
+    return (
+      now !== undefined && now.hash === hash && now.standing.is === standing.is && !hasEnded(now)
+    )
   }
 
   /** What is wrong with one note keeps no other. */
@@ -111,8 +142,8 @@ export class Outbox {
     const { status } = draft.note.frontmatter
     if (hasEnded(draft)) return this.#hold(path, `its status is ${status}`)
     const key = keyOf(draft)
-    const failed = sends.get(key)
-    const quietMs = failed ? 0 : this.#quiet.leftMs(path, draft.note.etag, draft.stat)
+    const before = sends.get(key)
+    const quietMs = before ? 0 : this.#quiet.leftMs(path, draft.note.etag, draft.stat)
     if (draft.standing.is !== 'approved' && quietMs > 0) {
       this.#left.quietMs = Math.min(this.#left.quietMs, now + quietMs)
       return this.#wait(now + quietMs)
@@ -122,8 +153,9 @@ export class Outbox {
     }
     const other = this.#entry((entry) => repeated(draft, entry) === 'other')
     if (other) return this.#block(draft, sentOther(other), 'blocked')
-    if (failed && failed.next_ms > now) return this.#dispatch.rest(draft, failed)
-    if (status === 'unknown' && !failed) return this.#dispatch.find(draft, key)
+    if (before && before.next_ms > now) return this.#dispatch.rest(draft, before)
+    const isLost = !before && (status === 'unknown' || this.#isOtherLedger)
+    if (isLost) return this.#dispatch.find(draft, key)
     return this.#dispatch.send(draft, key)
   }
 
@@ -161,7 +193,7 @@ export class Outbox {
     const done = draft ? undefined : await notes.find(`Done/${entry.name}`)
     const isDone = done && (await hashOf(vault, done).catch(() => '')) === entry.sha256
     if (!draft && !isDone) return
-    if (entry.state === 'sending' && draft) {
+    if (isBegun(entry) && entry.ended_at === undefined && draft) {
       const reason = `it may have been sent before it was taken out of Approved/. ${lookAdvice}`
       Object.assign(entry, { state: 'unknown', reason, ended_at: rfc3339(clock.now()) })
       await sends.settle(entry, 'unknown')
@@ -176,6 +208,8 @@ export class Outbox {
     this.#left.nextMs = Math.min(this.#left.nextMs, untilMs)
   }
 }
+
+const isBegun = ({ state }: DraftSend): boolean => state === 'sending' || state === 'unknown'
 
 /** Its note could not be put away, and says something else now. */
 const sentOther = ({ sent_at, to }: DraftSend): string =>

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { Correspondence } from '../../email/correspondence.ts'
 import { withBytes } from '../../email/drafts/draft-note.ts'
 import { openProvider, readableProvider } from '../../email/mail-provider.ts'
+import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -19,11 +20,13 @@ import {
 export class OwnMail implements WayOut {
   readonly #config: Config
   readonly #vault: Vault
+  readonly #ledger: SendLedger
   readonly #services = new Map<ProviderName, Correspondence>()
 
-  constructor(config: Config, vault: Vault) {
+  constructor(config: Config, vault: Vault, ledger: SendLedger) {
     this.#config = config
     this.#vault = vault
+    this.#ledger = ledger
   }
 
   scope(asked: AskedMail): Promise<string> {
@@ -60,7 +63,8 @@ export class OwnMail implements WayOut {
       provider === undefined || isOfMailbox(asked) ? readableProvider(this.#config) : provider
     const known = this.#services.get(name)
     if (known) return known
-    const service = new Correspondence(this.#config, () => openProvider(this.#config, name))
+    const open = () => openProvider(this.#config, name)
+    const service = new Correspondence(this.#config, open, this.#ledger)
     this.#services.set(name, service)
     return service
   }

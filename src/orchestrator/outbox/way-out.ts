@@ -24,6 +24,8 @@ export interface ApprovedMail {
   key: string
   /** Of what was approved. */
   hash: string
+  /** When it was first begun. */
+  begun_at: string
 }
 
 /** Each writes into the ledger what it does, before and after. */
@@ -32,11 +34,12 @@ export interface WayOut {
   scope(asked: AskedMail): Promise<string>
   /** @param isVague a failure before left a doubt. */
   send(mail: ApprovedMail, isVague: boolean): Promise<Outcome>
-  /** Of a mail that may have left: asks again where that cannot send it twice, else looks into the sent mail. */
-  reconcile(
-    mail: ApprovedMail,
-    before: { begun_at: string; reason?: string | undefined },
-  ): Promise<Outcome>
+  /**
+   * Of a mail that may have left: asks again where that cannot send it twice, else looks into the sent mail.
+   *
+   * @param reason why it is not known.
+   */
+  reconcile(mail: ApprovedMail, reason: string | undefined): Promise<Outcome>
 }
 
 /** What only a person can do. */

@@ -194,7 +194,9 @@ async function fileDone(parts: TriageParts): Promise<void> {
   for (const path of marked) {
     try {
       const note = await parts.notes.find(path)
-      if (note?.frontmatter.message_id !== undefined) await fileAway(parts, path)
+      const { status, message_id } = note?.frontmatter ?? {}
+      // Another server may not know what a filter is.
+      if (status === 'done' && message_id !== undefined) await fileAway(parts, path)
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       parts.teller.tellOnce(path, 'trouble', `${path} could not be put away: ${inOneLine(error)}`)

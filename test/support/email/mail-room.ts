@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Config } from '../../../src/config.ts'
-import { openOutgoing } from '../../../src/email/outgoing/open-outgoing.ts'
+import { openLedger, outgoingWith } from '../../../src/email/outgoing/open-outgoing.ts'
 import type { Outgoing } from '../../../src/email/outgoing/outgoing.ts'
 import type { Limits, OutgoingMail, Provider, Receipt } from '../../../src/providers/provider.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -43,8 +43,13 @@ export class MailRoom {
   /** Each has a ledger of its own on the same database, as another process would. */
   async open(env: Record<string, string> = {}, limits?: Limits): Promise<Outgoing> {
     this.service.limits = limits
-    const outgoing = await openOutgoing(new Config({}, { ...this.env, ...env }), this.service)
-    onTestFinished(() => outgoing.close())
+    const config = new Config({}, { ...this.env, ...env })
+    const ledger = await openLedger(config)
+    const outgoing = outgoingWith(config, this.service, ledger)
+    onTestFinished(async () => {
+      await outgoing.close()
+      await ledger.close()
+    })
     return outgoing
   }
 

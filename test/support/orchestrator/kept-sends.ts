@@ -2,6 +2,8 @@
 import { Config } from '../../../src/config.ts'
 import { openLedger } from '../../../src/email/outgoing/open-outgoing.ts'
 import { type DraftSend, DraftSends } from '../../../src/orchestrator/sends.ts'
+import { State } from '../../../src/orchestrator/state.ts'
+import { identityOf } from '../../../src/store/identity.ts'
 import type { Vault } from '../../../src/vault/vault.ts'
 import type { Env } from '../agentmail.ts'
 
@@ -38,7 +40,7 @@ export async function keepSend(
       attempts: 1,
       next_ms: 0,
       is_vague: false,
-      ended_at: at,
+      ended_at: state === 'sending' ? undefined : at,
       reason: undefined,
       filed_to: undefined,
       is_filed: false,
@@ -65,7 +67,11 @@ async function withSends<T>(
 ): Promise<T> {
   const ledger = await openLedger(new Config({}, env))
   try {
-    return await work(await DraftSends.open(ledger, vault))
+    const state = State.load(vault)
+    const result = await work(await DraftSends.open(ledger, state.vaultId))
+    state.ledgerId = (await identityOf(ledger.reader))?.database_id ?? ''
+    state.save()
+    return result
   } finally {
     await ledger.close()
   }

@@ -44,7 +44,7 @@ interface FilesOptions {
 
 export class KilledHome {
   readonly home: MailHome
-  readonly vault: string
+  vault: string
   readonly post: Post
   /** Ids of mails that are answered, and of those that are filed at once, by their subjects. */
   readonly questions = new Map<string, string>()
@@ -215,6 +215,14 @@ export class KilledHome {
   /** What its runs remember can be read. */
   state(): unknown {
     return JSON.parse(readFileSync(this.stateFile, 'utf8'))
+  }
+
+  /** As a person moves a folder. */
+  moveVault(): void {
+    const place = `${this.vault}-moved`
+    renameSync(this.vault, place)
+    this.vault = place
+    this.home.env.VAULT_PATH = place
   }
 
   /** As if it had never sent anything. */

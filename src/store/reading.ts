@@ -1,7 +1,7 @@
 /** Reading whose errors can be told to callers. */
 import { AgentMailError } from '../errors.ts'
-import { type Reader, StoreError } from '../store/store.ts'
 import { log } from '../system/log.ts'
+import { type Reader, StoreError } from './store.ts'
 
 /** Throws an error of the database in words; any other as it is. */
 export function tell(error: unknown): never {
