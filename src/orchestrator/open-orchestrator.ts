@@ -108,12 +108,14 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
   const ledger = await openPatientLedger(config)
   try {
     const identity = await identityOf(ledger.reader)
+    const { path } = await ledgerDatabase(config)
+    const remember = () => state.rememberLedger(identity?.database_id ?? '', path)
     const sends = await DraftSends.open(ledger, state.vaultId)
     const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
     const outbox = new Outbox({
       ...shared,
       isOtherLedger: state.ledgerId !== undefined && !isLedger(identity, state.ledgerId),
-      onLooked: () => remember(state, identity?.database_id ?? ''),
+      onLooked: () => remember(),
       sends,
       sentMails,
       approvals: new Approvals(vault),
@@ -121,20 +123,13 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
       handOver: new HandOver(config, state, ledger),
       filing: new Filing({ ...shared, sends }),
     })
-    if (state.ledgerId === undefined) remember(state, identity?.database_id ?? '')
+    if (state.ledgerId === undefined) remember()
     closing.ledgers.push(() => ledger.close())
     return outbox
   } catch (error) {
     await ledger.close()
     throw error
   }
-}
-
-/** Which ledger knows what was sent from this vault, before anything is. */
-function remember(state: State, id: string): void {
-  if (state.ledgerId === id) return
-  state.ledgerId = id
-  state.save()
 }
 
 /** A mail is under way for as long as a server may take, ours or another. */

@@ -1,16 +1,11 @@
 /** The approved drafts of a vault, in the ledger of mails: which note each came from, and what became of its mail. */
-import type { Config } from '../config.ts'
-import { ledgerDatabase } from '../email/outgoing/open-outgoing.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import type { SendState } from '../email/outgoing/send-record.ts'
-import { AgentMailError } from '../errors.ts'
-import { type Identity, identityOf } from '../store/identity.ts'
+import type { Identity } from '../store/identity.ts'
 import { integer, type Reader, type Row, type SqlValue, text } from '../store/store.ts'
 import { rfc3339, systemClock } from '../system/clock.ts'
 import { longestBackoffMs } from '../system/retry.ts'
 import { sha256 } from '../system/text.ts'
-import type { Vault } from '../vault/vault.ts'
-import { State } from './state.ts'
 
 /** What is known of the note that a mail is sent from. */
 export interface DraftNote {
@@ -65,7 +60,7 @@ export class DraftSends {
 
   static async open(ledger: SendLedger, vaultId: string): Promise<DraftSends> {
     const sends = new DraftSends(ledger, vaultId)
-    for (const entry of await readSends(ledger.reader, sends.#vault)) {
+    for (const entry of await readSends(ledger.reader, vaultId)) {
       sends.#entries.set(entry.key, { ...entry, next_ms: notFarAway(entry.next_ms) })
     }
     return sends
@@ -185,42 +180,18 @@ export class DraftSends {
 export const sentApprovals = (sends: readonly DraftSend[]): ReadonlySet<string> =>
   new Set(sends.flatMap(({ state, approval_id }) => (state === 'sent' ? [approval_id ?? ''] : [])))
 
-/** What was sent from a vault, or may have been, for whoever only looks. Refuses where another ledger knows that. */
-export async function sendsOf(config: Config, vault: Vault): Promise<DraftSend[]> {
-  const { ledgerId, vaultId } = State.load(vault)
-  if (ledgerId === undefined) return []
-  const database = await ledgerDatabase(config)
-  try {
-    const view = await database.view()
-    if (!view) throw otherLedger(database.name)
-    try {
-      if (!isLedger(await identityOf(view), ledgerId)) throw otherLedger(database.name)
-      return await readSends(view, sha256(vaultId))
-    } finally {
-      await view.close()
-    }
-  } catch (error) {
-    throw AgentMailError.is(error) ? error : database.explained(error)
-  }
-}
-
 /** Whether it is the one of this id, or a copy of it. */
 export const isLedger = (identity: Identity | undefined, id: string): boolean =>
   identity !== undefined && (identity.database_id === id || identity.copied_from === id)
-
-const otherLedger = (name: string) =>
-  new AgentMailError(
-    'server_config',
-    `the mails of this vault are recorded in another database than ${name}`,
-    'Set AGENTMAIL_DB, or XDG_STATE_HOME, as for agentmail orchestrate.',
-  )
 
 /** The note's own columns, and what the ledger has of its mail; names that both have are the note's. */
 const columns = `n.draft_key, n.scope, n.name, n.sha256, n.approval_id, n.reply_to_message_id,
   n.begun_ms, n.attempts, n.next_ms, n.is_vague, n.ended_at, n.reason, n.filed_to, n.is_filed,
   s.state, s.provider, s.recipients, s.message_id, s.sent_at`
 
-async function readSends(reader: Reader, vault: string): Promise<DraftSend[]> {
+/** All of a vault, oldest first; of those that are filed the newest. */
+export async function readSends(reader: Reader, vaultId: string): Promise<DraftSend[]> {
+  const vault = sha256(vaultId)
   return [...(await read(reader, vault, 1, keptFiled)), ...(await readOpen(reader, vault))]
 }
 

@@ -33,6 +33,8 @@ const stateSchema = z.looseObject({
   vault_id: z.string().optional(),
   /** The ledger that knows what was sent from it. */
   ledger_id: z.string().optional(),
+  /** Where it lies, if it is a file. */
+  ledger_path: z.string().optional(),
   /** Under which the coordination server knows the orchestrator. */
   agent_id: z.string().optional(),
 })
@@ -122,8 +124,16 @@ export class State {
     return this.#stored.ledger_id
   }
 
-  set ledgerId(id: string) {
+  get ledgerPath(): string | undefined {
+    return this.#stored.ledger_path
+  }
+
+  /** On disk before anything is sent. */
+  rememberLedger(id: string, path: string | undefined): void {
+    if (this.ledgerId === id && this.ledgerPath === path) return
     this.#stored.ledger_id = id
+    this.#stored.ledger_path = path
+    this.save()
   }
 
   get agentId(): string | undefined {

@@ -13,6 +13,8 @@ import { type Store, StoreError, type View } from './store.ts'
 export interface Database {
   /** As people see it: a path, or an address without its password. */
   name: string
+  /** Where it lies, if it is a file. */
+  path?: string
   /** Where the server that answers for it leaves its note; nothing where there is no place for one. */
   note: string | undefined
   /** A file is made if it is not there yet; a database on a server only if that is said. */
@@ -65,6 +67,7 @@ export async function namedDatabase(
 export function fileDatabase(path: string): Database {
   return {
     name: path,
+    path,
     note: `${path}.server`,
     async open() {
       checkNoLinks(path)

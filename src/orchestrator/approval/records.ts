@@ -1,11 +1,15 @@
 /** What is known about the drafts of a vault: who said what about them, and which mails have left. */
 import type { Config } from '../../config.ts'
 import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
+import { ledgerDatabase } from '../../email/outgoing/open-outgoing.ts'
 import { AgentMailError } from '../../errors.ts'
+import { type Database, fileDatabase } from '../../store/database.ts'
+import { identityOf } from '../../store/identity.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type DraftSend, sendsOf } from '../sends.ts'
+import { type DraftSend, isLedger, readSends } from '../sends.ts'
+import { State } from '../state.ts'
 import { Approvals } from './approvals.ts'
 
 export interface Records {
@@ -20,6 +24,45 @@ export const recordsOf = (config: Config, vault: Vault): Records => ({
   approvals: new Approvals(vault),
   sends: () => sendsOf(config, vault),
 })
+
+/** What was sent from a vault, or may have been, for whoever only looks: as the ledger knows that its orchestrator has. */
+async function sendsOf(config: Config, vault: Vault): Promise<DraftSend[]> {
+  const { ledgerId, ledgerPath, vaultId } = State.load(vault)
+  if (ledgerId === undefined) return []
+  const database = await ledgerDatabase(config)
+  const others = ledgerPath === undefined ? [] : [fileDatabase(ledgerPath)]
+  for (const one of [database, ...others]) {
+    const sends = await sendsIn(one, ledgerId, vaultId)
+    if (sends) return sends
+  }
+  throw otherLedger(database.name)
+}
+
+/** Nothing where it is another ledger. */
+async function sendsIn(
+  database: Database,
+  ledgerId: string,
+  vaultId: string,
+): Promise<DraftSend[] | undefined> {
+  try {
+    const view = await database.view()
+    try {
+      const isIt = view !== undefined && isLedger(await identityOf(view), ledgerId)
+      return isIt ? await readSends(view, vaultId) : undefined
+    } finally {
+      await view?.close()
+    }
+  } catch (error) {
+    throw AgentMailError.is(error) ? error : database.explained(error)
+  }
+}
+
+const otherLedger = (name: string) =>
+  new AgentMailError(
+    'server_config',
+    `the mails of this vault are recorded in another database than ${name}`,
+    'Set AGENTMAIL_DB, or XDG_STATE_HOME, as for agentmail orchestrate.',
+  )
 
 /** What has left, or is about to, is not taken back. @param name of the file of the note. */
 export async function refuseToReject({ sends }: Records, name: string): Promise<void> {

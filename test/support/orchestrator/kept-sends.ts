@@ -69,8 +69,7 @@ async function withSends<T>(
   try {
     const state = State.load(vault)
     const result = await work(await DraftSends.open(ledger, state.vaultId))
-    state.ledgerId = (await identityOf(ledger.reader))?.database_id ?? ''
-    state.save()
+    state.rememberLedger((await identityOf(ledger.reader))?.database_id ?? '', undefined)
     return result
   } finally {
     await ledger.close()
