@@ -8,8 +8,6 @@ import { recordOf } from '../../src/email/outgoing/send-record.ts'
 import { aMail, MailRoom } from '../support/email/mail-room.ts'
 import { hostilePaths } from '../support/hostile-paths.ts'
 
-const _unknown = { code: 'send_failed', details: { outcome: 'unknown' } }
-
 describe('the audit', () => {
   it('is on disk before the service is given the mail', async () => {
     const room = new MailRoom()

@@ -10,7 +10,7 @@ import { sharedServer, TestServer } from '../support/server/server.ts'
 
 const mebibyte = 1 << 20
 const headers = callHeaders('legacy')
-const server = sharedServer()
+const _server = sharedServer()
 
 /** A request of exactly that size, with a method that does not exist. */
 function sized(bytes: number): string {
@@ -22,9 +22,6 @@ function sized(bytes: number): string {
 function* parts(body: Buffer, size = 64 << 10): Generator<Buffer> {
   for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
 }
-
-const _post = (body: string | Buffer | Iterable<Buffer>, more: Record<string, string> = {}) =>
-  ask(server().url, { method: 'POST', path: '/mcp', headers: { ...headers, ...more }, body })
 
 const isMeasurable = existsSync('/proc/self/status')
 

@@ -31,8 +31,6 @@ function homeWith(extra: object): { home: GmailHome; token: ReturnType<FakeGoogl
   return { home, token }
 }
 
-const _tokenOf = async (account: GmailAccount) => (await account.client()).credentials.access_token
-
 describe('the state of an account', () => {
   const dead = /Testing.*7 days.*Web instead of Desktop.*password.*six months.*revoked/
 
