@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 
 const intervalMs = 300
+/** So often tmux answers, and none of its processes is there. */
+const mostUnseen = 3
 
 /**
  * Calls `onLost` once when tmux is gone. `ask` asks tmux: it gives the processes to watch, and
@@ -12,12 +14,15 @@ const intervalMs = 300
 export function watchTmux(ask: () => Promise<number[]>, onLost: () => void): () => void {
   let watched: number[] | undefined
   let asking = false
+  let unseen = 0
   const timer = setInterval(async () => {
     if (asking || watched?.every(isAlive)) return
     asking = true
     try {
-      // None is visible where tmux runs in another PID namespace: then only a call notices.
-      watched = (await ask()).filter(isAlive)
+      const alive = (await ask()).filter(isAlive)
+      // None is visible where tmux runs in another PID namespace: then only a call notices. Or tmux
+      // has ended since it answered: then it does not answer again.
+      watched = alive.length > 0 || ++unseen >= mostUnseen ? alive : undefined
     } catch (error) {
       if (!AgentMailError.is(error, 'tmux_lost')) return
       clearInterval(timer)
