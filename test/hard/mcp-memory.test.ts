@@ -4,9 +4,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { openSession } from '../support/mailbox/tmux.ts'
+import { cancel } from '../support/mcp/hostile-lines.ts'
 import { LineClient } from '../support/mcp/line-client.ts'
 import { memory } from '../support/mcp/memory-in-use.ts'
-import { requestLine } from '../support/mcp/protocol.ts'
+import { type Id, requestLine } from '../support/mcp/protocol.ts'
+import { describeWith } from '../support/parts.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const office = () => ({
@@ -120,5 +123,48 @@ describe.skipIf(!isMeasurable)('memory', () => {
     for (let count = 0; count < 300; count++) await client.stream(unasked)
     expect(await client.request('tools/list')).toHaveProperty('result.tools')
     expect(memory(client.pid).peak).toBeLessThan(idle + roomMiB)
+  })
+})
+
+describeWith('tmux', 'in tmux, where a call takes its time', () => {
+  const open = () => {
+    const session = openSession(['one', 'two'])
+    return LineClient.open({ env: session.env(0), cwd: session.repository })
+  }
+
+  /** Small on the wire and large in memory: what is read too early shows. */
+  const padding = Array<never[]>(10_000).fill([])
+
+  /** Calls for a few seconds, as fast as they are read; by how many MiB the server grows. */
+  async function flood(
+    client: LineClient,
+    idOf: (count: number) => Id,
+    after = '',
+  ): Promise<number> {
+    await client.call('list-recipients')
+    const { now: idle } = memory(client.pid)
+    const isOver = new Promise((resolve) => setTimeout(resolve, 2_500))
+    const params = { name: 'list-recipients', _meta: { padding } }
+    for (let count = 0; count < 1_500; count++) {
+      const id = idOf(count)
+      const line = `${client.line(id, 'tools/call', params)}\n`
+      const written = client.stream(line + after.replace('ID', String(id))).then(() => true)
+      if (!(await Promise.race([written, isOver]))) break
+    }
+    return memory(client.pid).peak - idle
+  }
+  const roomMiB = 300
+
+  it.skipIf(!isMeasurable)('memory stays flat under calls with ids of their own', async () => {
+    expect(await flood(await open(), (count) => count)).toBeLessThan(roomMiB)
+  })
+
+  it.skipIf(!isMeasurable)('memory stays flat under calls that share one id', async () => {
+    expect(await flood(await open(), () => 1)).toBeLessThan(roomMiB)
+  })
+
+  it.skipIf(!isMeasurable)('memory stays flat under calls that are cancelled at once', async () => {
+    const cancellation = `${cancel('{"requestId":ID}')}\n`
+    expect(await flood(await open(), (count) => count, cancellation)).toBeLessThan(roomMiB)
   })
 })

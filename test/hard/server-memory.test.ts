@@ -6,11 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../support/mcp/memory-in-use.ts'
 import { requestLine } from '../support/mcp/protocol.ts'
 import { ask, callHeaders } from '../support/server/http.ts'
-import { sharedServer, TestServer } from '../support/server/server.ts'
+import { TestServer } from '../support/server/server.ts'
 
 const mebibyte = 1 << 20
 const headers = callHeaders('legacy')
-const _server = sharedServer()
 
 /** A request of exactly that size, with a method that does not exist. */
 function sized(bytes: number): string {

@@ -1,28 +1,12 @@
 /** A Gmail account: its token, refreshed once for everybody. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GmailAccount } from '../../src/providers/gmail/account.ts'
-import { client, FakeGoogleLogin, modify } from '../support/providers/fake-google-login.ts'
-import { GmailHome } from '../support/providers/gmail-home.ts'
+import { client, modify, sharedGoogleLogin } from '../support/providers/fake-google-login.ts'
+import { expired, GmailHome, homeWith, valid } from '../support/providers/gmail-home.ts'
 
-const hour = 3_600_000
-const expired = { expiry_date: Date.now() - hour }
-const valid = { expiry_date: Date.now() + hour }
-
-let google: FakeGoogleLogin
-beforeAll(async () => {
-  google = await FakeGoogleLogin.open()
-})
-beforeEach(() => google.reset())
-afterAll(() => google.close())
-
-function homeWith(extra: object): { home: GmailHome; token: ReturnType<FakeGoogleLogin['issue']> } {
-  const home = new GmailHome(google)
-  const token = google.issue()
-  home.put('token.json', { ...token, ...extra })
-  return { home, token }
-}
+const google = sharedGoogleLogin()
 
 const tokenOf = async (account: GmailAccount) => (await account.client()).credentials.access_token
 
@@ -31,16 +15,16 @@ describe('GmailAccount', () => {
     ['still lasts', valid],
     ['names no end', {}],
   ])('uses a token that %s, without client_secret.json', async (_, extra) => {
-    const { home, token } = homeWith(extra)
+    const { home, token } = homeWith(google(), extra)
     const account = GmailAccount.of(
-      new GmailHome(google, { ...home.env, GMAIL_CREDENTIALS_PATH: '/nowhere' }).config,
+      new GmailHome(google(), { ...home.env, GMAIL_CREDENTIALS_PATH: '/nowhere' }).config,
     )
     expect(await tokenOf(account)).toBe(token.access_token)
-    expect(google.tokenRequests).toEqual([])
+    expect(google().tokenRequests).toEqual([])
   })
 
   it('refreshes one that ends within a minute, and keeps all else in its file', async () => {
-    const { home, token } = homeWith({ expiry_date: Date.now() + 50_000, note: 'mine' })
+    const { home, token } = homeWith(google(), { expiry_date: Date.now() + 50_000, note: 'mine' })
     chmodSync(home.path(), 0o644)
     const account = GmailAccount.of(home.config)
     const fresh = await tokenOf(account)
@@ -56,52 +40,52 @@ describe('GmailAccount', () => {
     expect(home.mode(home.path())).toBe('600')
     expect(readdirSync(dirname(home.path())).sort()).toEqual(['client_secret.json', 'token.json'])
     expect(await tokenOf(account)).toBe(fresh)
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
   })
 
   it('refreshes when asked to, once for everybody who asks, and in the client that is in use', async () => {
-    const { home, token } = homeWith(valid)
+    const { home, token } = homeWith(google(), valid)
     const account = GmailAccount.of(home.config)
     const inUse = await account.client()
     await Promise.all([account.refresh(), account.refresh(), account.refresh()])
     expect(inUse.credentials.access_token).not.toBe(token.access_token)
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
     await GmailAccount.of(home.config).refresh()
-    expect(google.tokenRequests).toHaveLength(2)
+    expect(google().tokenRequests).toHaveLength(2)
   })
 
   it('takes what another process has got, instead of asking again', async () => {
-    const { home } = homeWith(valid)
+    const { home } = homeWith(google(), valid)
     const [one, other] = [GmailAccount.of(home.config), GmailAccount.of(home.config)]
     await Promise.all([one.client(), other.client()])
     await one.refresh()
     await other.refresh()
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
     expect(await tokenOf(other)).toBe(await tokenOf(one))
   })
 
   it('goes on with a file that it may not write, and says so', async () => {
-    const { home } = homeWith(expired)
+    const { home } = homeWith(google(), expired)
     const before = readFileSync(home.path(), 'utf8')
     mkdirSync(home.path('.token.json.new')) // stands where the new one would be written
     const account = GmailAccount.of(home.config)
     const fresh = await tokenOf(account)
     expect(await tokenOf(account)).toBe(fresh)
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
     const { stderr, exitCode } = await home.run('status')
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('its file cannot be written')])
     expect(readFileSync(home.path(), 'utf8')).toBe(before)
   })
 
   it('takes the client from a token file that holds it', async () => {
-    const { home } = homeWith({ ...expired, type: 'authorized_user', ...client })
+    const { home } = homeWith(google(), { ...expired, type: 'authorized_user', ...client })
     const env = { ...home.env, GMAIL_CREDENTIALS_PATH: '/nowhere' }
-    expect(await tokenOf(GmailAccount.of(new GmailHome(google, env).config))).toMatch(/^ya29/)
+    expect(await tokenOf(GmailAccount.of(new GmailHome(google(), env).config))).toMatch(/^ya29/)
     expect(home.token()).toMatchObject({ type: 'authorized_user', ...client })
   })
 
   it('masks every secret that it has met', async () => {
-    const { home, token } = homeWith({ ...expired, id_token: 'header.payload.signature' })
+    const { home, token } = homeWith(google(), { ...expired, id_token: 'header.payload.signature' })
     const account = GmailAccount.of(home.config)
     const secrets = [
       token.access_token,
@@ -118,7 +102,7 @@ describe('GmailAccount', () => {
     'takes no path for a name: %j',
     (account) => {
       const config = () =>
-        GmailAccount.of(new GmailHome(google, { AGENTMAIL_GMAIL_ACCOUNT: account }).config)
+        GmailAccount.of(new GmailHome(google(), { AGENTMAIL_GMAIL_ACCOUNT: account }).config)
       if (account === '') expect(config().tokenPath).toMatch(/gmail\/token\.json$/)
       else expect(config).toThrow(/the name of a Gmail account/)
     },

@@ -10,30 +10,25 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { CodeChallengeMethod, OAuth2Client } from 'google-auth-library'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GmailAccount } from '../../src/providers/gmail/account.ts'
 import { logIn } from '../../src/providers/gmail/login.ts'
 import {
   address,
   client,
-  FakeGoogleLogin,
   type Fault,
   modify,
+  sharedGoogleLogin,
 } from '../support/providers/fake-google-login.ts'
 import { GmailHome } from '../support/providers/gmail-home.ts'
 
-let google: FakeGoogleLogin
-beforeAll(async () => {
-  google = await FakeGoogleLogin.open()
-})
-beforeEach(() => google.reset())
-afterAll(() => google.close())
+const google = sharedGoogleLogin()
 
 describe('agentmail gmail login', () => {
   it('logs in through a browser on this machine', async () => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     const { url, done } = await home.login()
-    const page = await fetch(await google.consent(url))
+    const page = await fetch(await google().consent(url))
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('You can close this window')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -54,11 +49,11 @@ describe('agentmail gmail login', () => {
   })
 
   it('logs in by the pasted address, and waits on after a wrong one', async () => {
-    const home = new GmailHome(google, {
-      GMAIL_TOKEN_PATH: join(new GmailHome(google).folder, 'a/b/token.json'),
+    const home = new GmailHome(google(), {
+      GMAIL_TOKEN_PATH: join(new GmailHome(google()).folder, 'a/b/token.json'),
     })
     const { child, url, done } = await home.login('--json', '--account', 'work')
-    const redirect = await google.consent(url)
+    const redirect = await google().consent(url)
     child.stdin.write(`\n${new URL(redirect).searchParams.get('code')}\n`)
     child.stdin.write(`${redirect.replace('state=', 'state=x')}\n`)
     child.stdin.end(`  ${new URL(redirect).search}  \n`)
@@ -81,10 +76,10 @@ describe('agentmail gmail login', () => {
   })
 
   it('answers nobody who does not know the state, and ends when the access is denied', async () => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     const { url, done } = await home.login('--no-browser')
-    google.isDenied = true
-    const redirect = await google.consent(url)
+    google().isDenied = true
+    const redirect = await google().consent(url)
     const { origin, search } = new URL(redirect)
     for (const query of [
       '',
@@ -113,25 +108,25 @@ describe('agentmail gmail login', () => {
     ['invalid_client', /invalid_client/],
     ['invalid_grant', /did not accept the code/],
   ])('says what is wrong and keeps nothing: %s', async (fault, words) => {
-    const home = new GmailHome(google)
-    google.fault = fault
+    const home = new GmailHome(google())
+    google().fault = fault
     const account = GmailAccount.of(home.config)
-    const before = google.secrets.length
+    const before = google().secrets.length
     const failure = await logIn(account, {
-      show: async (url) => void fetch(await google.consent(url)),
+      show: async (url) => void fetch(await google().consent(url)),
       say: () => {},
       lines: noLines(),
       signal: new AbortController().signal,
     }).catch((error) => error)
     expect(failure.message).toMatch(words)
-    for (const secret of google.secrets.slice(before))
+    for (const secret of google().secrets.slice(before))
       expect(JSON.stringify([failure, failure.text])).not.toContain(secret)
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
     expect(existsSync(home.path())).toBe(false)
   })
 
   it('is given up when nobody answers, and ends on Ctrl-C', async () => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     const quiet = {
       show: () => {},
       say: () => {},
@@ -147,7 +142,7 @@ describe('agentmail gmail login', () => {
   })
 
   it('keeps what others wrote into the token file, narrows it, and leaves a link in its place', async () => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     const target = join(home.folder, 'dotfiles/token.json')
     mkdirSync(join(target, '..'))
     writeFileSync(
@@ -161,7 +156,7 @@ describe('agentmail gmail login', () => {
     chmodSync(target, 0o644)
     symlinkSync('../../dotfiles/token.json', home.path())
     const { url, done } = await home.login()
-    await fetch(await google.consent(url))
+    await fetch(await google().consent(url))
     await done
     expect(readlinkSync(home.path())).toBe('../../dotfiles/token.json')
     expect(home.token()).toMatchObject({ note: 'mine', refresh_token: expect.stringMatching(/^1/) })
@@ -174,7 +169,7 @@ describe('agentmail gmail login', () => {
     ['{"installed":', 'is not JSON'],
     [{ installed: {} }, 'names no OAuth client'],
   ])('looks at client_secret.json: %j', async (content, words) => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     home.put('client_secret.json', content)
     const said: string[] = []
     const failure = await logIn(GmailAccount.of(home.config), {
@@ -189,10 +184,10 @@ describe('agentmail gmail login', () => {
 
 describe('agentmail gmail logout', () => {
   it('ends the login at Google and removes the token', async () => {
-    const home = new GmailHome(google)
-    const token = google.issue()
+    const home = new GmailHome(google())
+    const token = google().issue()
     home.put('token-work.json', token)
-    home.put('token.json', google.issue())
+    home.put('token.json', google().issue())
     const { stdout, exitCode } = await home.run('logout', '--account', 'work', '--json')
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
@@ -201,7 +196,7 @@ describe('agentmail gmail logout', () => {
       removed: true,
       revoked: true,
     })
-    expect(google.revoked).toEqual([token.refresh_token])
+    expect(google().revoked).toEqual([token.refresh_token])
     expect([existsSync(home.path()), existsSync(home.path('token-work.json'))]).toEqual([
       true,
       false,
@@ -209,9 +204,9 @@ describe('agentmail gmail logout', () => {
   })
 
   it('removes the token, too, where Google cannot be told, and says when there is none', async () => {
-    const home = new GmailHome(google)
-    home.put('token.json', google.issue())
-    google.fault = 'error 500'
+    const home = new GmailHome(google())
+    home.put('token.json', google().issue())
+    google().fault = 'error 500'
     expect((await home.run('logout')).stdout).toContain('Google could not be told')
     expect(existsSync(home.path())).toBe(false)
     expect(await home.run('logout')).toMatchObject({
@@ -223,7 +218,7 @@ describe('agentmail gmail logout', () => {
 
 describe('the fake login', () => {
   it("works with Google's own client, and refuses what Google refuses", async () => {
-    const at = (path: string) => google.url + path
+    const at = (path: string) => google().url + path
     const redirect_uri = 'http://127.0.0.1:4711'
     const library = new OAuth2Client({
       clientId: client.client_id,
@@ -245,7 +240,7 @@ describe('the fake login', () => {
         code_challenge: codeChallenge,
         code_challenge_method: CodeChallengeMethod.S256,
       })
-      return new URL(await google.consent(url)).searchParams.get('code') ?? ''
+      return new URL(await google().consent(url)).searchParams.get('code') ?? ''
     }
     const code = await grant()
     const { tokens } = await library.getToken({ code, codeVerifier, redirect_uri })
@@ -259,7 +254,7 @@ describe('the fake login', () => {
       library.getToken({ code: await grant(), codeVerifier, redirect_uri: 'http://127.0.0.1:1' }),
     ).rejects.toThrow('invalid_grant')
     await expect(
-      google.consent(library.generateAuthUrl({ redirect_uri, scope: modify })),
+      google().consent(library.generateAuthUrl({ redirect_uri, scope: modify })),
     ).rejects.toThrow('400')
     library.setCredentials(tokens)
     const { credentials } = await library.refreshAccessToken()

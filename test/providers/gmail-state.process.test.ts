@@ -1,6 +1,6 @@
 /** The state of a Gmail account as its command tells it, to several processes too. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AccountState, stateOf } from '../../src/cli/commands/gmail/state.ts'
 import { GmailAccount } from '../../src/providers/gmail/account.ts'
 import { ended } from '../support/agentmail.ts'
@@ -8,28 +8,12 @@ import { eventually } from '../support/eventually.ts'
 import {
   address,
   client,
-  FakeGoogleLogin,
   type Fault,
+  sharedGoogleLogin,
 } from '../support/providers/fake-google-login.ts'
-import { GmailHome } from '../support/providers/gmail-home.ts'
+import { expired, GmailHome, homeWith, valid } from '../support/providers/gmail-home.ts'
 
-const hour = 3_600_000
-const expired = { expiry_date: Date.now() - hour }
-const valid = { expiry_date: Date.now() + hour }
-
-let google: FakeGoogleLogin
-beforeAll(async () => {
-  google = await FakeGoogleLogin.open()
-})
-beforeEach(() => google.reset())
-afterAll(() => google.close())
-
-function homeWith(extra: object): { home: GmailHome; token: ReturnType<FakeGoogleLogin['issue']> } {
-  const home = new GmailHome(google)
-  const token = google.issue()
-  home.put('token.json', { ...token, ...extra })
-  return { home, token }
-}
+const google = sharedGoogleLogin()
 
 describe('the state of an account', () => {
   const dead = /Testing.*7 days.*Web instead of Desktop.*password.*six months.*revoked/
@@ -63,7 +47,7 @@ describe('the state of an account', () => {
       'another client',
       { state: 'bad_credentials' },
       (home) => {
-        home.put('token.json', { ...google.issue(), ...expired })
+        home.put('token.json', { ...google().issue(), ...expired })
         home.put('client_secret.json', { ...client, client_secret: 'wrong-secret' })
       },
     ],
@@ -71,7 +55,7 @@ describe('the state of an account', () => {
       'no client',
       { state: 'no_credentials' },
       (home) => {
-        home.put('token.json', { ...google.issue(), ...expired })
+        home.put('token.json', { ...google().issue(), ...expired })
         home.remove('client_secret.json')
       },
     ],
@@ -79,66 +63,66 @@ describe('the state of an account', () => {
       'a token that Gmail no longer knows',
       { state: 'ok', address },
       (home) => {
-        const token = google.issue()
-        google.forget(token.access_token)
+        const token = google().issue()
+        google().forget(token.access_token)
         home.put('token.json', { ...token, ...valid })
       },
     ],
     [
       'an unticked permission',
       { state: 'refused' },
-      (home) => home.put('token.json', { ...google.issue(), scope: 'openid' }),
+      (home) => home.put('token.json', { ...google().issue(), scope: 'openid' }),
     ],
     [
       'no profile',
       { state: 'ok', address: null },
       (home) => {
-        google.profile = 404
-        home.put('token.json', google.issue())
+        google().profile = 404
+        home.put('token.json', google().issue())
       },
     ],
     [
       'no Gmail API',
       { state: 'refused' },
       (home) => {
-        google.profile = 403
-        home.put('token.json', google.issue())
+        google().profile = 403
+        home.put('token.json', google().issue())
       },
     ],
     [
       'Gmail out of order',
       { state: 'unreachable' },
       (home) => {
-        google.profile = 503
-        home.put('token.json', google.issue())
+        google().profile = 503
+        home.put('token.json', google().issue())
       },
     ],
   ])('is told: %s', async (_, wanted, arrange) => {
-    const home = new GmailHome(google)
+    const home = new GmailHome(google())
     arrange(home)
     const state = await stateOf(home.config)
     expect(state).toMatchObject({ token_path: home.path(), ...wanted })
-    for (const secret of google.secrets) expect(JSON.stringify(state)).not.toContain(secret)
+    for (const secret of google().secrets) expect(JSON.stringify(state)).not.toContain(secret)
     expect(state.problem ?? '').not.toContain(home.folder) // tools tell it to agents
   })
 
   it.each<Fault>(['error 500', 'garbage', 'no access token'])(
     'leaves the file alone: %s',
     async (fault) => {
-      const { home } = homeWith(expired)
+      const { home } = homeWith(google(), expired)
       const before = readFileSync(home.path(), 'utf8')
-      google.fault = fault
+      google().fault = fault
       expect(await stateOf(home.config)).toMatchObject({
         state: 'unreachable',
         problem: expect.stringMatching(/^Google's login/),
       })
       expect(readFileSync(home.path(), 'utf8')).toBe(before)
-      expect(google.tokenRequests).toHaveLength(1)
+      expect(google().tokenRequests).toHaveLength(1)
     },
   )
 
   it('is told of every account, and of the one that is named', async () => {
-    const { home } = homeWith(valid)
+    const { home } = homeWith(google(), valid)
     home.put('token-work@example.com.json', { refresh_token: '1//dead-refresh-token' })
     home.put('token-bad name.json', '')
     const all = await home.run('status')
@@ -152,7 +136,7 @@ describe('the state of an account', () => {
     const { stdout, exitCode } = await home.run('status', '--account', '', '--json')
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout).accounts).toHaveLength(2)
-    const named = new GmailHome(google, { ...home.env, GMAIL_TOKEN_PATH: home.path() })
+    const named = new GmailHome(google(), { ...home.env, GMAIL_TOKEN_PATH: home.path() })
     expect(await named.run('status', '--json')).toMatchObject({ exitCode: 0 })
   })
 })
@@ -166,33 +150,33 @@ describe('agentmail gmail', () => {
     [['login', 'now'], 1, /too many arguments: now/],
     [['--help'], 0, /^$/],
   ])('answers %j', async (args, exitCode, words) => {
-    const { stderr, ...ran } = await new GmailHome(google).run(...args)
+    const { stderr, ...ran } = await new GmailHome(google()).run(...args)
     expect(ran.exitCode).toBe(exitCode)
     expect(stderr).toMatch(words)
   })
 
   it('wants addresses that can be asked', async () => {
-    const home = new GmailHome(google, { GOOGLE_OAUTH_BASE_URL: 'file:///etc/passwd' })
+    const home = new GmailHome(google(), { GOOGLE_OAUTH_BASE_URL: 'file:///etc/passwd' })
     expect(() => GmailAccount.of(home.config)).toThrow(/^GOOGLE_OAUTH_BASE_URL must be/)
   })
 })
 
 describe('several processes', () => {
   it('refresh once, and all go on', async () => {
-    const { home } = homeWith(expired)
-    google.replyAfterMs = 300
+    const { home } = homeWith(google(), expired)
+    google().replyAfterMs = 300
     const runs = await Promise.all(Array.from({ length: 5 }, () => home.run('status')))
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0])
-    expect(google.tokenRequests).toHaveLength(1)
+    expect(google().tokenRequests).toHaveLength(1)
   })
 
   it('keep the login when one is killed while it refreshes', async () => {
-    const { home, token } = homeWith(expired)
+    const { home, token } = homeWith(google(), expired)
     for (let round = 1; round <= 8; round++) {
-      google.fault = round === 1 ? 'hang' : undefined
+      google().fault = round === 1 ? 'hang' : undefined
       const killed = home.start('status')
       const end = ended(killed)
-      await eventually('it asks for a token', () => google.tokenRequests.length >= round)
+      await eventually('it asks for a token', () => google().tokenRequests.length >= round)
       await new Promise((resolve) => setTimeout(resolve, round === 1 ? 50 : (round - 1) * 2))
       killed.kill('SIGKILL')
       await end

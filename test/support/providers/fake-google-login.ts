@@ -1,10 +1,12 @@
 /** Google's login and the profile of Gmail, as far as a login needs them: codes are used once, PKCE is checked, faults can be set. */
+
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 export type Fault =
   | 'invalid_grant'
@@ -214,4 +216,15 @@ function json(response: ServerResponse, status: number, value: unknown): ServerR
   return response
     .writeHead(status, { 'content-type': 'application/json' })
     .end(JSON.stringify(value))
+}
+
+/** One for all tests of a file, as new at the start of each. */
+export function sharedGoogleLogin(): () => FakeGoogleLogin {
+  let google: FakeGoogleLogin
+  beforeAll(async () => {
+    google = await FakeGoogleLogin.open()
+  })
+  beforeEach(() => google.reset())
+  afterAll(() => google.close())
+  return () => google
 }

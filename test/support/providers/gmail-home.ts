@@ -91,3 +91,15 @@ export class GmailHome {
     return ran
   }
 }
+
+const hour = 3_600_000
+export const expired = { expiry_date: Date.now() - hour }
+export const valid = { expiry_date: Date.now() + hour }
+
+/** A home that is logged in, by a token with `extra` in its file. */
+export function homeWith(google: FakeGoogleLogin, extra: object) {
+  const home = new GmailHome(google)
+  const token = google.issue()
+  home.put('token.json', { ...token, ...extra })
+  return { home, token }
+}
