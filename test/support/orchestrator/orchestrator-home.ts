@@ -135,8 +135,11 @@ export class OrchestratorHome {
 
   sent(): Promise<Email[]> {
     const folder = join(this.folder, 'mail/sent')
-    const names = existsSync(folder) ? readdirSync(folder).sort() : []
-    return Promise.all(names.map((name) => PostalMime.parse(readFileSync(join(folder, name)))))
+    // What begins with a dot is what a killed process had not finished, and no mail.
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => !/^\./.test(name)) : []
+    return Promise.all(
+      names.sort().map((name) => PostalMime.parse(readFileSync(join(folder, name)))),
+    )
   }
 
   async sentSubjects(): Promise<(string | undefined)[]> {
