@@ -109,13 +109,13 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
   try {
     const identity = await identityOf(ledger.reader)
     const { path } = await ledgerDatabase(config)
-    const remember = () => state.rememberLedger(identity?.database_id ?? '', path)
+    const isOther = state.ledgerId !== undefined && !isLedger(identity, state.ledgerId)
+    state.rememberLedger(identity?.database_id ?? '', path, isOther)
     const sends = await DraftSends.open(ledger, state.vaultId)
     const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
     const outbox = new Outbox({
       ...shared,
-      isOtherLedger: state.ledgerId !== undefined && !isLedger(identity, state.ledgerId),
-      onLooked: () => remember(),
+      ledgerSinceMs: state.ledgerSinceMs,
       sends,
       sentMails,
       approvals: new Approvals(vault),
@@ -123,7 +123,6 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
       handOver: new HandOver(config, state, ledger),
       filing: new Filing({ ...shared, sends }),
     })
-    if (state.ledgerId === undefined) remember()
     closing.ledgers.push(() => ledger.close())
     return outbox
   } catch (error) {

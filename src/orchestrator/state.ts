@@ -35,6 +35,8 @@ const stateSchema = z.looseObject({
   ledger_id: z.string().optional(),
   /** Where it lies, if it is a file. */
   ledger_path: z.string().optional(),
+  /** Of what was approved before, another ledger knew whether it has left. */
+  ledger_since_ms: z.number().default(0),
   /** Under which the coordination server knows the orchestrator. */
   agent_id: z.string().optional(),
 })
@@ -128,11 +130,21 @@ export class State {
     return this.#stored.ledger_path
   }
 
-  /** On disk before anything is sent. */
-  rememberLedger(id: string, path: string | undefined): void {
-    if (this.ledgerId === id && this.ledgerPath === path) return
+  get ledgerSinceMs(): number {
+    return this.#stored.ledger_since_ms
+  }
+
+  /**
+   * On disk before anything is sent.
+   *
+   * @param isOther than the one that was remembered, so that it does not know what has left before.
+   */
+  rememberLedger(id: string, path: string | undefined, isOther: boolean): void {
+    if (this.ledgerId === id && this.ledgerPath === path && this.#stored.vault_id) return
     this.#stored.ledger_id = id
     this.#stored.ledger_path = path
+    this.#stored.vault_id = this.vaultId
+    if (isOther) this.#stored.ledger_since_ms = systemClock.now()
     this.save()
   }
 
@@ -158,7 +170,6 @@ export class State {
       ...this.#stored,
       ingested: [...this.#ingested],
       undecided: { version: this.#stored.undecided.version, notes: [...this.#undecided] },
-      sends: undefined, // of versions that kept them here
     }
     const bytes = Buffer.from(`${JSON.stringify(stored)}\n`)
     const { folder } = this.#vault.make(['Logs'])
@@ -172,7 +183,8 @@ export class State {
 
 /** What was sent was kept here once: no ledger that there is now knows of it. */
 function ofEarlierVersion(stored: Stored): Stored {
-  if (isRecord(stored.sends) && Object.keys(stored.sends).length > 0) stored.ledger_id ??= 'earlier'
+  const hasSent = isRecord(stored.sends) && Object.keys(stored.sends).length > 0
+  if (hasSent && stored.ledger_id === undefined) stored.ledger_since_ms = systemClock.now()
   return stored
 }
 

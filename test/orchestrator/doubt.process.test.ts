@@ -1,4 +1,6 @@
 /** A mail that may have left: what a person or an editor does to its note never sends it again. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashOf } from '../../src/email/drafts/draft-note.ts'
 import { keepSend } from '../support/orchestrator/kept-sends.ts'
@@ -60,6 +62,60 @@ describe('a mail that may have left', () => {
     expect((await home.run(['drafts', 'approve', 'a.md'])).exitCode).toBe(0)
     expect((await home.once()).exitCode).toBe(0)
     expect(await home.sentSubjects()).toEqual(['lunch'])
+  })
+})
+
+describe('a draft that was approved when another ledger was kept', () => {
+  const homeWith = async (state: object, env = {}) => {
+    const home = await OrchestratorHome.make([], env)
+    home.put('Logs/orchestrator_state.json', JSON.stringify(state))
+    return home
+  }
+  const sends = { 'a.md': { state: 'sending' } }
+
+  it.each([
+    ['that is lost', { ledger_id: 'lost', vault_id: 'vault' }],
+    ['in the state itself, as versions before did', { sends }],
+  ])('%s, is given to nobody, also when somebody has just saved it', async (_, state) => {
+    const home = await homeWith(state, { AGENTMAIL_QUIET_SECONDS: '1' })
+    home.draft('Approved/a.md', draft)
+    expect((await home.run(['drafts', 'list'])).stderr).not.toMatch(/should not have happened/)
+    expect((await home.once()).exitCode).toBe(1)
+    expect((await home.once()).exitCode).toBe(1)
+    expect(await home.sent()).toEqual([])
+    expect(await status(home, 'Approved/a.md')).toBe('unknown')
+  })
+
+  it('is given to nobody when what it lacked has come', async () => {
+    const home = await homeWith({ ledger_id: 'lost' })
+    home.draft('Approved/a.md', { ...draft, attachments: ['Files/a.txt'] })
+    expect((await home.once()).exitCode).toBe(1)
+    mkdirSync(join(home.root, 'Files'))
+    home.put('Files/a.txt', 'here')
+    expect((await home.once()).exitCode).toBe(1)
+    expect(await home.sent()).toEqual([])
+    expect(await status(home, 'Approved/a.md')).toBe('unknown')
+  })
+
+  it('waits where nothing can be recorded of it', async () => {
+    const home = await homeWith({ ledger_id: 'lost' })
+    home.draft('Approved/a.md', draft)
+    mkdirSync(join(home.folder, 'state/agentmail'), { recursive: true })
+    writeFileSync(join(home.folder, 'state/agentmail/senders'), 'no folder')
+    const worked = await home.once()
+    expect([worked.exitCode, worked.told('blocked').length]).toEqual([1, 1])
+    expect(await home.sent()).toEqual([])
+  })
+
+  it('keeps nothing from what is approved after that', async () => {
+    const home = await homeWith({ ledger_id: 'lost' })
+    home.draft('Drafts/by command.md', { ...draft, subject: 'by command' })
+    home.draft('Drafts/by hand.md', { ...draft, subject: 'by hand' })
+    await home.once()
+    expect((await home.run(['drafts', 'approve', 'by command.md'])).exitCode).toBe(0)
+    home.approveByHand('Drafts/by hand.md')
+    expect((await home.once()).exitCode).toBe(0)
+    expect(await home.sentSubjects()).toEqual(['by command', 'by hand'])
   })
 })
 

@@ -131,6 +131,20 @@ describe('with a mail server that gives text as it came', () => {
   })
 })
 
+describe('with a mail server that fails on some mails', () => {
+  it('takes in those behind them, and says which wait', async () => {
+    const home = await OrchestratorHome.make()
+    const mailbox = new OtherMailbox(home)
+    mailbox.drop('lunch')
+    mailbox.drop('dinner')
+    for (const subject of ['odd', 'odder']) mailbox.drop(subject, 7)
+    const worked = await home.once(mailbox.env)
+    expect(home.list('Needs_Action')).toHaveLength(2)
+    expect(worked.exitCode).toBe(1)
+    expect(worked.told('trouble').join('\n')).toContain('a mail could not be taken in')
+  })
+})
+
 describe('with a mail server that is away', () => {
   it.each([
     ['dead', 'dies'],

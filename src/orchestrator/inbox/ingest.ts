@@ -83,10 +83,7 @@ class Round {
       return await this.walk(from, true)
     } catch (error) {
       // The service may not know that page any more: then the next walk begins at the top.
-      const isAway = AgentMailError.is(error) && error.code === 'mcp_unavailable'
-      if (AgentMailError.is(error) && !isForAll(error) && !isAway) {
-        this.#intake.state.walk = undefined
-      }
+      if (AgentMailError.is(error) && !isForAll(error)) this.#intake.state.walk = undefined
       throw error
     }
   }
@@ -120,8 +117,7 @@ class Round {
       this.failed++
       if (isForAll(error)) throw error
       this.#postpone(head)
-      this.#failuresInARow++
-      if (error.code === 'mcp_unavailable' || this.#failuresInARow >= mostFailures) throw error
+      if (++this.#failuresInARow >= mostFailures) throw error
       teller.tellOnce(head.id, 'trouble', `a mail could not be taken in: ${error.message}`, {
         message_id: head.id,
       })
@@ -169,9 +165,10 @@ class Round {
   }
 }
 
-/** They say nothing about the mail at which they came up. */
-const isForAll = ({ code }: AgentMailError): boolean =>
-  ['auth_required', 'rate_limited', 'storage'].includes(code)
+/** They say nothing about the mail at which they came up; nor does a server that was not even asked. */
+const isForAll = ({ code, details }: AgentMailError): boolean =>
+  ['auth_required', 'rate_limited', 'storage'].includes(code) ||
+  (code === 'mcp_unavailable' && details?.may_have_run === false)
 
 /** What is kept for notes there begins with their folder. */
 const troubleOf = (id: string): string => `mail ${sha256(id)}`

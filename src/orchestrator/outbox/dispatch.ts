@@ -1,4 +1,5 @@
 /** Lets one approved draft go, and keeps with it and in its note how that went. */
+import { recorded } from '../../email/outgoing/outcome.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Clock, rfc3339 } from '../../system/clock.ts'
 import { backoffMs, longestBackoffMs } from '../../system/retry.ts'
@@ -96,14 +97,16 @@ export class Dispatch {
     const { sentMails, clock, sends } = this.#options
     const { asked } = draft
     if (asked.kind === 'delegation') return this.send(draft, key)
-    await sends.ledger.keep({
-      scope: lost,
-      key,
-      content_hash: draft.hash,
-      provider: 'server',
-      recipients: [asked.request.to],
-      subject: asked.request.subject,
-    })
+    await recorded(() =>
+      sends.ledger.keep({
+        scope: lost,
+        key,
+        content_hash: draft.hash,
+        provider: 'server',
+        recipients: [asked.request.to],
+        subject: asked.request.subject,
+      }),
+    )
     const entry = await this.#begin(draft, key, lost, undefined)
     const outcome = await sentMails.lookFor(asked.request, clock.now() - lostMs)
     await this.#ended(draft, entry, outcome)
@@ -137,9 +140,13 @@ export class Dispatch {
       return this.file(draft, entry, true)
     }
     const { is, reason } = outcome
-    const asked = outcome.is === 'failed' ? (outcome.retryAfterMs ?? 0) : 0
-    const next_ms =
-      clock.now() + Math.max(backoffMs(entry.attempts, retryMs), Math.min(asked, longestBackoffMs))
+    const askedMs = outcome.is === 'failed' ? (outcome.retryAfterMs ?? 0) : 0
+    // A service that says when, or a limit of our own, is not asked the later for each time that it said so.
+    const restMs =
+      askedMs > 0
+        ? Math.max(retryMs, Math.min(askedMs, longestBackoffMs))
+        : backoffMs(entry.attempts, retryMs)
+    const next_ms = clock.now() + restMs
     if (is === 'unknown') entry.ended_at ??= now
     const is_vague = isVague || (outcome.is === 'failed' && outcome.isVague === true)
     Object.assign(entry, { state: is, reason, next_ms, is_vague })

@@ -168,7 +168,8 @@ export class OtherServer implements WayOut {
 
   async #ask(mail: ApprovedMail, isKeyed: boolean): Promise<Outcome> {
     try {
-      return sent(await this.#options.server.send(mail.asked.request, mail.key))
+      const key = isKeyed ? mail.key : undefined
+      return sent(await this.#options.server.send(mail.asked.request, key))
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       return this.#outcomeOf(error, mail, isKeyed)

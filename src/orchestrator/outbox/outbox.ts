@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { hashOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Clock, rfc3339 } from '../../system/clock.ts'
+import { log } from '../../system/log.ts'
 import { isNoteName, nameOf } from '../../vault/note-path.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { withVaultErrors } from '../../vault/vault-error.ts'
@@ -22,10 +23,8 @@ import { Dispatch, type DispatchOptions } from './dispatch.ts'
 import { lookAdvice } from './way-out.ts'
 
 export interface OutboxOptions extends Omit<DispatchOptions, 'isStillApproved'> {
-  /** Whether the ledger is not the one that knew what was sent from here: then nothing that lies here is given to anybody. */
-  isOtherLedger: boolean
-  /** When everything has been looked at with this ledger. */
-  onLooked: () => void
+  /** Of what was approved before, another ledger knew whether it has left: it is given to nobody. */
+  ledgerSinceMs: number
   vault: Vault
   approvals: Approvals
   quietMs: number
@@ -50,7 +49,6 @@ export class Outbox {
   readonly #options: OutboxOptions
   readonly #quiet: Quiet
   readonly #dispatch: Dispatch
-  #isOtherLedger: boolean
   /** Of the notes that lie in Approved/ now. */
   #names = new Set<string>()
   #left = nothing()
@@ -58,7 +56,6 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options
     this.#quiet = new Quiet(options.clock, options.quietMs)
-    this.#isOtherLedger = options.isOtherLedger
     const isStillApproved = (draft: ApprovedDraft) => this.#isStillApproved(draft)
     this.#dispatch = new Dispatch({ ...options, isStillApproved }, (untilMs) => this.#wait(untilMs))
   }
@@ -87,7 +84,6 @@ export class Outbox {
       if (isEnding()) break
       await this.#unlessItFails(path, () => this.#handle(path))
     }
-    if (!isEnding()) this.#looked()
     for (const entry of sends.list()) {
       if (entry.is_filed || this.#names.has(entry.name) || isEnding()) continue
       await this.#unlessItFails(entry.filed_to ?? entry.name, () =>
@@ -107,9 +103,11 @@ export class Outbox {
     }
   }
 
-  #looked(): void {
-    this.#isOtherLedger = false
-    this.#options.onLooked()
+  /** Its file says when it was put there by hand, whoever wrote it when. */
+  #isOfAnotherLedger({ standing, stat }: ApprovedDraft): boolean {
+    const approvedMs =
+      standing.is === 'approved' ? Date.parse(standing.approval.timestamp) : Number(stat.ctimeMs)
+    return approvedMs <= this.#options.ledgerSinceMs
   }
 
   async #isStillApproved({ note, hash, standing }: ApprovedDraft): Promise<boolean> {
@@ -119,13 +117,14 @@ export class Outbox {
     )
   }
 
-  /** What is wrong with one note keeps no other. */
+  /** What is wrong with one note keeps no other, foreseen or not. */
   async #unlessItFails(path: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      if (!AgentMailError.is(error)) throw error
-      this.#hold(path, inOneLine(error))
+      if (!AgentMailError.is(error)) log(`${path}: ${error instanceof Error ? error.stack : error}`)
+      const reason = AgentMailError.is(error) ? inOneLine(error) : 'it failed; the log says how'
+      this.#hold(path, reason)
     }
   }
 
@@ -148,13 +147,13 @@ export class Outbox {
       this.#left.quietMs = Math.min(this.#left.quietMs, now + quietMs)
       return this.#wait(now + quietMs)
     }
+    const isLost = !before && (status === 'unknown' || this.#isOfAnotherLedger(draft))
     if (draft.standing.is === 'void') {
-      return this.#block(draft, draft.standing.reason, status === 'unknown' ? status : 'blocked')
+      return this.#block(draft, draft.standing.reason, isLost ? 'unknown' : 'blocked')
     }
     const other = this.#entry((entry) => repeated(draft, entry) === 'other')
     if (other) return this.#block(draft, sentOther(other), 'blocked')
     if (before && before.next_ms > now) return this.#dispatch.rest(draft, before)
-    const isLost = !before && (status === 'unknown' || this.#isOtherLedger)
     if (isLost) return this.#dispatch.find(draft, key)
     return this.#dispatch.send(draft, key)
   }

@@ -114,8 +114,7 @@ export class KeptServer {
       this.coolDown.begin(why)
     }
     const gone = connection.stop(graceMs)
-    const others = this.#leaving
-    this.#leaving = gone.then(() => others)
+    this.#leaving = Promise.allSettled([gone, this.#leaving])
     return gone
   }
 

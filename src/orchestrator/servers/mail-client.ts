@@ -96,12 +96,14 @@ export class MailClient {
     return given.filter((field, index) => field === 'attachments' || !taken[index])
   }
 
-  /** @throws mcp_unavailable, or what the server's tool says. */
-  async send(request: MailRequest, key: string): Promise<SentMail> {
+  /**
+   * @param key nothing where the server takes none.
+   * @throws mcp_unavailable, or what the server's tool says.
+   */
+  async send(request: MailRequest, key: string | undefined): Promise<SentMail> {
     const { to, cc, bcc, from, reply_to, subject, reply_to_message_id } = request
     const optional = { cc, bcc, from, reply_to, reply_to_message_id }
     const given = Object.entries(optional).filter(([, value]) => isFilled(value))
-    const isKeyed = await this.takesKey()
     const sent = await this.#client.call(
       'send_email',
       {
@@ -109,7 +111,7 @@ export class MailClient {
         subject,
         body: request.html ?? request.text ?? '',
         ...Object.fromEntries(given),
-        ...(isKeyed && { idempotency_key: key }),
+        ...(key !== undefined && { idempotency_key: key }),
       },
       { schema: sentSchema, isSafe: false, isGentle: true },
     )

@@ -11,7 +11,8 @@ const mailSchema = z.object({
   sender: z.string(),
   to: z.string(),
   date: z.string(),
-  body: z.string(),
+  /** A number makes an answer that does not fit. */
+  body: z.union([z.string(), z.number()]),
 })
 const boxSchema = z.object({
   inbox: z.array(mailSchema),
@@ -36,7 +37,7 @@ export class OtherMailbox {
     return this.#read().sent
   }
 
-  drop(subject: string, body = `Please: ${subject}`): void {
+  drop(subject: string, body: string | number = `Please: ${subject}`): void {
     const box = this.#read()
     const id = `id-${box.inbox.length + 1}`
     const date = new Date().toISOString()

@@ -69,7 +69,7 @@ async function withSends<T>(
   try {
     const state = State.load(vault)
     const result = await work(await DraftSends.open(ledger, state.vaultId))
-    state.rememberLedger((await identityOf(ledger.reader))?.database_id ?? '', undefined)
+    state.rememberLedger((await identityOf(ledger.reader))?.database_id ?? '', undefined, false)
     return result
   } finally {
     await ledger.close()
