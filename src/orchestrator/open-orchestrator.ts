@@ -21,14 +21,13 @@ import { Filing } from './outbox/filing.ts'
 import { HandOver } from './outbox/hand-over.ts'
 import { OtherServer } from './outbox/other-server.ts'
 import { Outbox, type OutboxOptions } from './outbox/outbox.ts'
-import { OwnMail } from './outbox/own-mail.ts'
-import { SentMails, type WayOut } from './outbox/way-out.ts'
+import { OwnMail, SentMails, type WayOut } from './outbox/way-out.ts'
 import { DraftSends, isLedger } from './sends.ts'
 import { commandWords } from './servers/command-words.ts'
-import { FallbackLog } from './servers/fallback-log.ts'
+import { logTrouble } from './servers/fallback-log.ts'
 import { MailClient } from './servers/mail-client.ts'
 import { McpClient } from './servers/mcp-client.ts'
-import { OwnServer } from './servers/own-server.ts'
+import { ownServer } from './servers/mcp-connection.ts'
 import { ServerProcess } from './servers/server-process.ts'
 import { VaultNotes } from './servers/vault-notes.ts'
 import { State } from './state.ts'
@@ -202,7 +201,6 @@ function openClients(
   const { [settings.llmApiKey.env]: _, ...env } = config
     .with({ [settings.sendTimeoutSeconds.env]: sendSeconds })
     .environment()
-  const fallbacks = new FallbackLog(vault)
   const clientOf = <Context>(
     name: 'gmail' | 'obsidian',
     command: string[] | undefined,
@@ -212,19 +210,17 @@ function openClients(
     const client = new McpClient({
       name,
       start: () =>
-        toolset ? new OwnServer(toolset) : new ServerProcess({ command: command ?? [], env }),
+        toolset ? ownServer(toolset) : new ServerProcess({ command: command ?? [], env }),
       timeoutMs,
       coolDownMs: retryMs,
-      log: fallbacks,
       secrets: config.secrets(),
-      onTrouble: ({ server, tool, message, isEscalated }) =>
-        teller.tell(
-          'trouble',
-          isEscalated
-            ? `the ${server} server did not do ${tool}, which waits: ${message}`
-            : `the ${server} server did not do ${tool}, which was done without it: ${message}`,
-          { server, tool },
-        ),
+      onTrouble: (event, trouble) => {
+        const { server, tool, message } = trouble
+        logTrouble(vault, event, trouble)
+        const how = event === 'mcp_escalation' ? 'waits' : 'was done without it'
+        const text = `the ${server} server did not do ${tool}, which ${how}: ${message}`
+        teller.tell('trouble', text, { server, tool })
+      },
     })
     closing.servers.push(async () => {
       await client.close()

@@ -3,8 +3,8 @@ import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import type { SendState } from '../email/outgoing/send-record.ts'
 import type { Identity } from '../store/identity.ts'
 import { integer, type Reader, type Row, type SqlValue, text } from '../store/store.ts'
-import { rfc3339, systemClock } from '../system/clock.ts'
-import { longestBackoffMs } from '../system/retry.ts'
+import { rfc3339 } from '../system/clock.ts'
+import { notFarAway } from '../system/retry.ts'
 import { sha256 } from '../system/text.ts'
 
 /** What is known of the note that a mail is sent from. */
@@ -253,6 +253,3 @@ function fateOf({ reason }: DraftNote, row: Row | undefined): Fate {
 
 const textIfAny = (value: SqlValue | undefined): string | undefined =>
   value === null || value === undefined ? undefined : text(value)
-
-/** Where the clock was set back, nothing rests until it is there again. */
-const notFarAway = (ms: number): number => Math.min(ms, systemClock.now() + longestBackoffMs)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { systemClock } from '../system/clock.ts'
 import { uuid } from '../system/random.ts'
-import { longestBackoffMs } from '../system/retry.ts'
+import { notFarAway } from '../system/retry.ts'
 import { isRecord, jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -12,7 +12,7 @@ import { vaultError } from '../vault/vault-error.ts'
 
 const name = 'orchestrator_state.json'
 const maxBytes = 256 << 20
-const troubleSchema = z.object({ attempts: z.int(), next_ms: z.number() })
+const troubleSchema = z.object({ attempts: z.int(), next_ms: z.number().transform(notFarAway) })
 
 /** Loose: what others keep in this file stays. */
 const stateSchema = z.looseObject({
@@ -60,7 +60,7 @@ export class State {
     const text = readIfThere(vault)
     if (text === undefined) return new State(vault, stateSchema.parse({}))
     const parsed = stateSchema.safeParse(jsonOf(text))
-    if (parsed.success) return new State(vault, ofEarlierVersion(notFarAway(parsed.data)))
+    if (parsed.success) return new State(vault, ofEarlierVersion(parsed.data))
     throw new AgentMailError(
       'server_config',
       `Logs/${name} cannot be understood`,
@@ -188,29 +188,13 @@ function ofEarlierVersion(stored: Stored): Stored {
   return stored
 }
 
-/** Where the clock was set back, nothing rests until it is there again. */
-function notFarAway(stored: Stored): Stored {
-  const latest = systemClock.now() + longestBackoffMs
-  for (const trouble of Object.values(stored.troubles)) {
-    trouble.next_ms = Math.min(trouble.next_ms, latest)
-  }
-  return stored
-}
-
 /** Ids are a provider's; a long one is kept by its hash. */
 const short = (id: string): string => (id.length <= 64 ? id : sha256(id))
 
 function readIfThere(vault: Vault): string | undefined {
+  let found: ReturnType<Vault['enter']>
   try {
-    return read(vault)
-  } catch (error) {
-    throw vaultError(`Logs/${name}`, error)
-  }
-}
-
-function read(vault: Vault): string | undefined {
-  const found = vault.enter(['Logs'])
-  try {
+    found = vault.enter(['Logs'])
     if (!found) return undefined
     const fd = found.folder.open(name, constants.O_RDONLY)
     try {
@@ -221,7 +205,7 @@ function read(vault: Vault): string | undefined {
     }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
-    throw error
+    throw vaultError(`Logs/${name}`, error)
   } finally {
     found?.folder.close()
   }

@@ -1,5 +1,5 @@
 /** Tries again: after pauses that grow, and not for ever. */
-import { sleep } from './clock.ts'
+import { sleep, systemClock } from './clock.ts'
 import { randomFraction } from './random.ts'
 
 export interface Patience {
@@ -66,6 +66,9 @@ const growing = (attempt: number, firstMs: number, longestMs: number): number =>
 
 /** How long something rests at most that was tried in vain, by this run or another. */
 export const longestBackoffMs = 3600_000
+
+/** Where the clock was set back, nothing rests until it is there again. */
+export const notFarAway = (ms: number): number => Math.min(ms, systemClock.now() + longestBackoffMs)
 
 /** @param attempts how often it was tried so far. */
 export const backoffMs = (attempts: number, firstMs: number): number =>

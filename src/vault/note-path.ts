@@ -38,6 +38,10 @@ export function folderPath(path: string): string[] {
 /** Of the file, without the folders on the way. */
 export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 
+/** The name itself, or with a number where that is taken. @example numbered('a.md', 2) // 'a-2.md' */
+export const numbered = (name: string, count: number): string =>
+  count === 1 ? name : name.replace(/\.md$/, `-${count}.md`)
+
 export const pathOf = ({ folders, name }: NotePath): string => [...folders, name].join('/')
 
 /** A name that some system takes for a device or a drive, so that it is a path of the vault on none. */
@@ -58,6 +62,7 @@ export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
 export interface ByWhom {
   mayApprove?: boolean
 }
+export const byPerson: ByWhom = { mayApprove: true }
 
 /** Only a person approves, so nothing is written or moved into that folder. */
 export function refuseApproved(path: NotePath): void {

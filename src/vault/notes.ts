@@ -179,6 +179,16 @@ function textOf(bytes: Buffer): { text?: string } {
   }
 }
 
+/** Nothing where there is no such note, or folder. */
+export async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (AgentMailError.is(error, 'not_found')) return undefined
+    throw error
+  }
+}
+
 export const notFound = (path: string) =>
   new AgentMailError(
     'not_found',

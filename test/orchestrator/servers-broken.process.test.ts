@@ -74,8 +74,13 @@ describe.concurrent('a server that dies', () => {
     expect(scene.pids).toHaveLength(1)
     expect(scene.events()).toEqual(['mcp_escalation good', 'mcp_fallback good'])
     expect(scene.troubles).toEqual([
-      { server: 'obsidian', tool: 'good', message: scene.lines()[0]?.message, isEscalated: true },
-      expect.objectContaining({ isEscalated: false }),
+      {
+        event: 'mcp_escalation',
+        server: 'obsidian',
+        tool: 'good',
+        message: scene.lines()[0]?.message,
+      },
+      expect.objectContaining({ event: 'mcp_fallback' }),
     ])
     expect(JSON.stringify(scene.lines())).not.toContain(secret)
   })

@@ -5,7 +5,7 @@ import { type Asked, answeredBy, hashOf } from '../../email/drafts/draft-note.ts
 import { AgentMailError } from '../../errors.ts'
 import { untilAnswered } from '../../system/retry.ts'
 import { moveNote } from '../../vault/move.ts'
-import { nameOf } from '../../vault/note-path.ts'
+import { byPerson, nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -46,8 +46,6 @@ export interface ApprovedNote {
   /** What will be sent. */
   asked: Asked
 }
-
-const person = { mayApprove: true }
 
 /** @example await approve(records, 'Drafts/hello.md', { by: 'anna' }) // { path: 'Approved/hello.md', … } */
 export async function approve(records: Records, path: string, by: ByWhom): Promise<ApprovedNote> {
@@ -134,12 +132,12 @@ async function tryToApprove(
 async function place(vault: Vault, note: Note, approval: Approval): Promise<void> {
   const frontmatter = { ...withoutTrouble(note.frontmatter), ...approvalFields(approval) }
   const { path, body, etag } = note
-  const written = await writeNote(vault, { path, frontmatter, body, if_match: etag }, person)
+  const written = await writeNote(vault, { path, frontmatter, body, if_match: etag }, byPerson)
   if (path === approval.note) return
   await moveNote(
     vault,
     { source: path, destination: approval.note, if_match: written.etag },
-    person,
+    byPerson,
   )
 }
 

@@ -1,9 +1,8 @@
 /** The mails that came in, as a person looks at them, and the notes that belong to each. */
 
 import { shortened } from '../../email/visible-text/clean-text.ts'
-import { AgentMailError } from '../../errors.ts'
 import { listNotes } from '../../vault/list.ts'
-import { type Note, readNote } from '../../vault/notes.ts'
+import { type Note, readNote, unlessMissing } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
 
@@ -11,15 +10,11 @@ import { fields, mailText } from '../inbox/mail-note.ts'
 export async function notesIn(vault: Vault, directory: string, filter?: string): Promise<string[]> {
   const paths: string[] = []
   let cursor: string | undefined
-  try {
-    do {
-      const page = await listNotes(vault, { directory, filter, cursor })
-      for (const { path } of page.notes) paths.push(path)
-      cursor = page.next_cursor
-    } while (cursor !== undefined)
-  } catch (error) {
-    if (!AgentMailError.is(error) || error.code !== 'not_found') throw error
-  }
+  do {
+    const page = await unlessMissing(() => listNotes(vault, { directory, filter, cursor }))
+    for (const { path } of page?.notes ?? []) paths.push(path)
+    cursor = page?.next_cursor
+  } while (cursor !== undefined)
   return paths
 }
 
@@ -40,14 +35,8 @@ export async function mailOf(vault: Vault, message_id: string): Promise<Note | u
 }
 
 /** Nothing where there is none. */
-export async function noteAt(vault: Vault, path: string): Promise<Note | undefined> {
-  try {
-    return await readNote(vault, path)
-  } catch (error) {
-    if (AgentMailError.is(error) && error.code === 'not_found') return undefined
-    throw error
-  }
-}
+export const noteAt = (vault: Vault, path: string): Promise<Note | undefined> =>
+  unlessMissing(() => readNote(vault, path))
 
 export interface WaitingMail {
   path: string

@@ -4,7 +4,7 @@ import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/d
 import { AgentMailError } from '../../errors.ts'
 import { untilAnswered } from '../../system/retry.ts'
 import { moveNote } from '../../vault/move.ts'
-import { nameOf } from '../../vault/note-path.ts'
+import { byPerson, nameOf, numbered } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
@@ -25,8 +25,6 @@ export interface RejectedNote {
   /** The note of the mail that waits for a person again, if there is one. */
   mail: string | null
 }
-
-const person = { mayApprove: true }
 
 /** Where a rejected note goes, and what it is then: a mail that was to be delegated still waits for somebody. */
 const ends = {
@@ -76,9 +74,8 @@ export async function rejectedBefore(
   return undefined
 }
 
-/** Under its own name, or with a number when that is taken. */
 const placeIn = (folder: string, path: string, count: number): string =>
-  `${folder}/${count === 1 ? nameOf(path) : nameOf(path).replace(/\.md$/, `-${count}.md`)}`
+  `${folder}/${numbered(nameOf(path), count)}`
 
 async function tryToReject(
   records: Records,
@@ -97,8 +94,8 @@ async function tryToReject(
   await refuseToReject(records, nameOf(note.path))
   const { path, body, etag } = note
   const frontmatter = { ...note.frontmatter, status, reason }
-  await writeNote(vault, { path, frontmatter, body, if_match: etag }, person)
-  const answered = answeredIfAny(note)
+  await writeNote(vault, { path, frontmatter, body, if_match: etag }, byPerson)
+  const answered = await answeredIfAny(note)
   if (kind === 'mail' && answered !== null) await tellMail(vault, answered, reason)
   const destination = topOf(path) === folder ? path : await putAway(vault, path, folder)
   return {
@@ -111,7 +108,7 @@ async function tryToReject(
 
 async function record(vault: Vault, note: Note, by: string, reason: string): Promise<void> {
   const approvals = new Approvals(vault)
-  const sha256 = await hashIfAny(vault, note)
+  const sha256 = await ifAny(() => hashOf(vault, note))
   const before = newestFor(await approvals.verdicts(), note.path)
   if (before?.event === 'rejected' && before.sha256 === sha256 && before.reason === reason) return
   approvals.rejected({
@@ -119,28 +116,22 @@ async function record(vault: Vault, note: Note, by: string, reason: string): Pro
     note: note.path,
     reason,
     sha256,
-    reply_to_message_id: answeredIfAny(note),
+    reply_to_message_id: await answeredIfAny(note),
   })
 }
 
 /** What could not be sent can be rejected all the same. */
-function answeredIfAny({ frontmatter }: Note): string | null {
+async function ifAny<T>(work: () => T | Promise<T>): Promise<T | null> {
   try {
-    return answeredBy(frontmatter) ?? null
+    return await work()
   } catch (error) {
     if (AgentMailError.is(error)) return null
     throw error
   }
 }
 
-async function hashIfAny(vault: Vault, note: Note): Promise<string | null> {
-  try {
-    return await hashOf(vault, note)
-  } catch (error) {
-    if (AgentMailError.is(error)) return null
-    throw error
-  }
-}
+const answeredIfAny = async ({ frontmatter }: Note): Promise<string | null> =>
+  (await ifAny(() => answeredBy(frontmatter))) ?? null
 
 /** The mail that the draft would have answered waits for a person again. */
 async function tellMail(vault: Vault, message_id: string, reason: string): Promise<void> {
@@ -159,7 +150,7 @@ async function tellMail(vault: Vault, message_id: string, reason: string): Promi
 
 async function waitingMail(vault: Vault, note: Note): Promise<string | null> {
   if (topOf(note.path) === 'Needs_Action') return note.path
-  const answered = answeredIfAny(note)
+  const answered = await answeredIfAny(note)
   for (const path of answered === null ? [] : await notesOfMail(vault, answered)) {
     if ((await noteAt(vault, path))?.frontmatter.status === 'needs_info') return path
   }
@@ -170,7 +161,7 @@ async function putAway(vault: Vault, source: string, folder: string): Promise<st
   for (let count = 1; ; count++) {
     const destination = placeIn(folder, source, count)
     try {
-      await moveNote(vault, { source, destination }, person)
+      await moveNote(vault, { source, destination }, byPerson)
       return destination
     } catch (error) {
       if (!AgentMailError.is(error) || error.code !== 'conflict') throw error

@@ -1,11 +1,10 @@
 /** A draft as it lies in Approved/ now: what it asks for, and whether a person stands behind it. */
 import type { BigIntStats } from 'node:fs'
 import { type Asked, draftOf, hashOf } from '../../email/drafts/draft-note.ts'
-import { AgentMailError } from '../../errors.ts'
 import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
-import { type Note, readNote } from '../../vault/notes.ts'
+import { type Note, readNote, unlessMissing } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Approvals } from '../approval/approvals.ts'
 import { type Standing, standingOf } from '../approval/standing.ts'
@@ -27,7 +26,7 @@ export async function readApproved(
   { vault, approvals, sends }: { vault: Vault; approvals: Approvals; sends: DraftSends },
   path: string,
 ): Promise<ApprovedDraft | undefined> {
-  try {
+  return unlessMissing(async () => {
     const note = await readNote(vault, path)
     const stat = await statNote(vault, path)
     if (!stat) return undefined
@@ -37,10 +36,7 @@ export async function readApproved(
     const hash =
       standing.is === 'void' ? await hashOf(vault, note).catch(() => '') : standing.sha256
     return { note, name: nameOf(path), stat, asked, hash, standing }
-  } catch (error) {
-    if (AgentMailError.is(error) && error.code === 'not_found') return undefined
-    throw error
-  }
+  })
 }
 
 /** The same draft has the same key, also for a run that has lost its memory. */

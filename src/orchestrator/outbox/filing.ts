@@ -1,6 +1,6 @@
 /** What is done when a draft has left: its note and that of its mail go to Done/, also after a kill between two steps. */
 import { AgentMailError } from '../../errors.ts'
-import { nameOf } from '../../vault/note-path.ts'
+import { nameOf, numbered } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import { inShort, type Teller } from '../events.ts'
 import { fields } from '../inbox/mail-note.ts'
@@ -114,7 +114,7 @@ export async function fileAway(
 ): Promise<string | undefined> {
   const name = nameOf(path)
   for (let count = 1; count <= mostNames; count++) {
-    const destination = `Done/${count === 1 ? name : name.replace(/\.md$/, `-${count}.md`)}`
+    const destination = `Done/${numbered(name, count)}`
     await choose(destination)
     try {
       await notes.move(path, destination)

@@ -3,15 +3,13 @@ import * as z from 'zod'
 import { AgentMailError, type ErrorCode, isErrorCode } from '../../errors.ts'
 import { redacted } from '../../system/redact.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
-import type { FallbackLog, Trouble } from './fallback-log.ts'
+import type { Trouble, TroubleEvent } from './fallback-log.ts'
 import { type Failure, KeptServer, type KeptServerOptions, type Reply } from './kept-server.ts'
 import type { ToolAnswer, Tools } from './mcp-connection.ts'
 
 export interface McpClientOptions extends KeptServerOptions {
   name: 'gmail' | 'obsidian'
-  log: FallbackLog
-  /** Is told what is logged. */
-  onTrouble?: (trouble: Trouble & { isEscalated: boolean }) => void
+  onTrouble: (event: TroubleEvent, trouble: Trouble) => void
 }
 
 export interface CallOptions<T> {
@@ -124,11 +122,9 @@ export class McpClient {
   }
 
   /** During a cool-down, each kind of trouble once. */
-  #tell(event: 'mcp_fallback' | 'mcp_escalation', tool: string, { message }: Failure): void {
+  #tell(event: TroubleEvent, tool: string, { message }: Failure): void {
     if (!this.#server.coolDown.isNews(`${event} ${tool}`)) return
-    const trouble = { server: this.#options.name, tool, message }
-    this.#options.log.write(event, trouble)
-    this.#options.onTrouble?.({ ...trouble, isEscalated: event === 'mcp_escalation' })
+    this.#options.onTrouble(event, { server: this.#options.name, tool, message })
   }
 
   #unavailable(tool: string, failure: Failure, cause?: unknown): AgentMailError {

@@ -2,15 +2,20 @@
 import {
   type CallToolResult,
   Client,
+  InMemoryTransport,
   ProtocolError,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { type Answer, makeServer, type OpenToolset } from '../../mcp/server.ts'
+import { sleep } from '../../system/clock.ts'
 import { isRecord } from '../../system/text.ts'
 import { version } from '../../version.ts'
 
 export type ToolAnswer = CallToolResult
 /** A server as it is talked to: one in a process of its own, or in this one. */
-export interface ServerLink extends Transport {
+export interface ServerLink {
+  /** The server's end of it is there when this has come. */
+  open(): Promise<Transport>
   /** The last line on its stderr, as it came. */
   readonly lastLine: string
   /** Over when the server is gone; it has this long to finish. */
@@ -33,6 +38,7 @@ export class McpConnection {
   hasEnded = false
   readonly #start: () => ServerLink
   #link: ServerLink | undefined
+  #transport: Transport | undefined
   #client: Client | undefined
   #tools: Promise<Tools> | undefined
   #isStopped = false
@@ -60,20 +66,21 @@ export class McpConnection {
   }
 
   async #replace(): Promise<void> {
-    if (!this.#link) return
-    this.#link.onclose = () => {}
-    await this.#link.close()
+    if (!this.#transport) return
+    this.#transport.onclose = () => {}
+    await this.#transport.close()
   }
 
   async #connect(mode: 'legacy' | { pin: string }): Promise<void> {
     if (this.#isStopped) throw new Error('it was stopped before it was started')
     const client = new Client({ name: 'agentmail', version }, { versionNegotiation: { mode } })
-    const link = this.#start()
-    this.#link = link
-    link.onclose = () => {
+    this.#link = this.#start()
+    const transport = await this.#link.open()
+    this.#transport = transport
+    transport.onclose = () => {
       this.hasEnded = true
     }
-    await client.connect(link, never)
+    await client.connect(transport, never)
     this.#client = client
   }
 
@@ -116,5 +123,33 @@ export class McpConnection {
     this.#isStopped = true
     await this.#link?.stop(graceMs)
     this.hasEnded = true
+  }
+}
+
+/** Longer than a note may be held by somebody else. */
+const lastCallsMs = 20_000
+
+/** A toolset of our own as a server in this process: the same messages as with any other server. */
+export function ownServer<Context>({ toolset, answer }: OpenToolset<Context>): ServerLink {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const underWay = new Set<Promise<unknown>>()
+  const watched: Answer<Context> = (tool, args, signal) => {
+    const answering = answer(tool, args, signal)
+    underWay.add(answering)
+    const over = () => underWay.delete(answering)
+    answering.then(over, over)
+    return answering
+  }
+  return {
+    lastLine: '',
+    async open() {
+      await makeServer(toolset, watched).connect(far)
+      return near
+    },
+    /** Nobody can end what it is at, so that is waited for: it must not act any more when the same is done in another way. */
+    async stop() {
+      await near.close()
+      await Promise.race([Promise.allSettled(underWay), sleep(lastCallsMs)])
+    },
   }
 }

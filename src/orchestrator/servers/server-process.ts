@@ -17,7 +17,7 @@ const outputGraceMs = 500
 const killGraceMs = 1000
 
 /** The SDK's own transport leaves the children of a server (npx has one) behind, and passes Ctrl-C on to it. */
-export class ServerProcess implements ServerLink {
+export class ServerProcess implements ServerLink, Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']
@@ -40,6 +40,10 @@ export class ServerProcess implements ServerLink {
   /** The last line on stderr, as it came. */
   get lastLine(): string {
     return this.#line.trim() === '' ? this.#lastLine : this.#line
+  }
+
+  async open(): Promise<Transport> {
+    return this
   }
 
   start(): Promise<void> {

@@ -4,7 +4,8 @@ import { AgentMailError } from '../../errors.ts'
 import { untilDone } from '../../system/retry.ts'
 import { listNotes } from '../../vault/list.ts'
 import { moveNote } from '../../vault/move.ts'
-import { type Note, readNote, writeNote } from '../../vault/notes.ts'
+import { byPerson } from '../../vault/note-path.ts'
+import { type Note, readNote, unlessMissing, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { McpClient } from './mcp-client.ts'
 
@@ -31,8 +32,6 @@ export interface NoteEdit {
 /** An editor may save the same note again and again. */
 const mostChanges = 20
 const pageSize = 1000
-/** What a person has decided is carried out here, where no tool may. */
-const person = { mayApprove: true }
 
 const isConflict = (error: unknown) => AgentMailError.is(error, 'conflict')
 
@@ -92,7 +91,7 @@ export class VaultNotes {
   }
 
   async move(source: string, destination: string): Promise<void> {
-    await moveNote(this.#vault, { source, destination }, person)
+    await moveNote(this.#vault, { source, destination }, byPerson)
   }
 
   /**
@@ -107,7 +106,7 @@ export class VaultNotes {
       const frontmatter = edited(note.frontmatter, wanted.frontmatter)
       const body = note.body + (wanted.append ?? '')
       const changed = { path: note.path, frontmatter, body, if_match: note.etag }
-      return writeNote(this.#vault, changed, person)
+      return writeNote(this.#vault, changed, byPerson)
     }
     return untilDone({ tries: mostChanges }, tryToChange, isConflict)
   }
@@ -119,15 +118,6 @@ export class VaultNotes {
       const isSame = JSON.stringify(changed) === JSON.stringify(note.frontmatter)
       return isSame || note.frontmatter.status !== read ? undefined : { frontmatter }
     })
-  }
-}
-
-async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (AgentMailError.is(error, 'not_found')) return undefined
-    throw error
   }
 }
 

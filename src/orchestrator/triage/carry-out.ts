@@ -2,6 +2,7 @@
 import { replySubject } from '../../email/outgoing/body.ts'
 import { AgentMailError } from '../../errors.ts'
 import { parseAddresses } from '../../mime/parse-addresses.ts'
+import { numbered } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import { inShort, type Teller } from '../events.ts'
 import { fields, replyNoteName } from '../inbox/mail-note.ts'
@@ -106,7 +107,7 @@ export async function findReply(
 ): Promise<{ reply: Note | undefined; name: string }> {
   const first = replyNoteName(subject, id)
   for (let count = 1; ; count++) {
-    const name = count === 1 ? first : first.replace(/\.md$/, `-${count}.md`)
+    const name = numbered(first, count)
     const found = await findIn(notes, name)
     if (!found || count === mostReplies) return { reply: found, name }
     if (found.frontmatter.status !== 'rejected') return { reply: found, name }

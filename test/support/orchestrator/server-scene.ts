@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AgentMailError } from '../../../src/errors.ts'
-import { FallbackLog } from '../../../src/orchestrator/servers/fallback-log.ts'
+import { logTrouble } from '../../../src/orchestrator/servers/fallback-log.ts'
 import {
   type CallOptions,
   McpClient,
@@ -59,9 +59,11 @@ export class Scene {
       }),
       timeoutMs: 10_000,
       coolDownMs: 60_000,
-      log: new FallbackLog(new Vault(this.vault.root)),
       secrets: [secret],
-      onTrouble: (trouble) => this.troubles.push(trouble),
+      onTrouble: (event, trouble) => {
+        logTrouble(new Vault(this.vault.root), event, trouble)
+        this.troubles.push({ event, ...trouble })
+      },
       ...options,
     })
     atEnd(() => this.client.close())
