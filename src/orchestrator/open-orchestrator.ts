@@ -1,9 +1,8 @@
 /** Puts the orchestrator together as the settings say: its servers, who decides, and the ways out. */
 import type { Config } from '../config.ts'
-import { checkSendSettings } from '../email/correspondence.ts'
+import { checkSendSettings, ledgerDatabase, openLedger } from '../email/correspondence.ts'
 import { readableProvider } from '../email/mail-provider.ts'
 import { checkRecipients } from '../email/outgoing/limits.ts'
-import { ledgerDatabase, openLedger } from '../email/outgoing/open-outgoing.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
 import type { OpenToolset } from '../mcp/server.ts'

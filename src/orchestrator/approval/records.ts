@@ -1,7 +1,7 @@
 /** What is known about the drafts of a vault: who said what about them, and which mails have left. */
 import type { Config } from '../../config.ts'
+import { ledgerDatabase } from '../../email/correspondence.ts'
 import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
-import { ledgerDatabase } from '../../email/outgoing/open-outgoing.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Database, fileDatabase } from '../../store/database.ts'
 import { identityOf } from '../../store/identity.ts'

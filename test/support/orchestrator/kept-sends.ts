@@ -1,6 +1,6 @@
 /** What the ledger of a home has of the drafts of its vault, and what a run that was killed has left there. */
 import { Config } from '../../../src/config.ts'
-import { openLedger } from '../../../src/email/outgoing/open-outgoing.ts'
+import { openLedger } from '../../../src/email/correspondence.ts'
 import { type DraftSend, DraftSends } from '../../../src/orchestrator/sends.ts'
 import { State } from '../../../src/orchestrator/state.ts'
 import { identityOf } from '../../../src/store/identity.ts'

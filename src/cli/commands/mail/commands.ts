@@ -1,11 +1,10 @@
 /** What the subcommands of `agentmail mail` do and print. */
 import { Config } from '../../../config.ts'
-import { Correspondence } from '../../../email/correspondence.ts'
+import { Correspondence, logsOf, openLedger } from '../../../email/correspondence.ts'
 import { openProvider, providerName } from '../../../email/mail-provider.ts'
 import { readAudit } from '../../../email/outgoing/audit.ts'
 import { bodyOf } from '../../../email/outgoing/body.ts'
 import { mailLog } from '../../../email/outgoing/mail-log.ts'
-import { logsOf, openLedger } from '../../../email/outgoing/open-outgoing.ts'
 import type { Drafted, Sent } from '../../../email/outgoing/outgoing.ts'
 import { settleSend } from '../../../email/outgoing/settle-send.ts'
 import { getEmail, listEmails } from '../../../email/reading.ts'
