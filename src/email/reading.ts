@@ -1,8 +1,7 @@
 /** Mail that was received, made safe for whoever reads it: cleaned, fenced, and bounded. */
 
 import type { Inbox, MailHead } from '../providers/provider.ts'
-import { cleanLine, shortened } from './visible-text/clean-text.ts'
-import { fenced } from './visible-text/fence.ts'
+import { cleanLine, fenced, shortened } from './visible-text/clean-text.ts'
 import { visibleText } from './visible-text/visible-text.ts'
 
 interface ListInput {

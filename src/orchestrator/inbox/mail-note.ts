@@ -1,6 +1,11 @@
 /** The note of a mail: its front matter, and its text where nothing of it is rendered or run. */
-import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
-import { fenced, unfenced } from '../../email/visible-text/fence.ts'
+import {
+  cleanLine,
+  cleanText,
+  fenced,
+  shortened,
+  unfenced,
+} from '../../email/visible-text/clean-text.ts'
 import { sha256, slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { FetchedMail } from '../servers/mail-client.ts'

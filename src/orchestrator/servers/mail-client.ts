@@ -1,8 +1,7 @@
 /** The mailbox through the gmail server: pages of an inbox, one mail, and sending. */
 import * as z from 'zod'
 import type { MailRequest } from '../../email/outgoing/mail-request.ts'
-import { cleanText } from '../../email/visible-text/clean-text.ts'
-import { unfenced } from '../../email/visible-text/fence.ts'
+import { cleanText, unfenced } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { McpClient } from './mcp-client.ts'
 

@@ -1,6 +1,5 @@
 /** What a model is asked about a mail. All that comes from the mail stands in the fence. */
-import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
-import { fenced } from '../../email/visible-text/fence.ts'
+import { cleanLine, cleanText, fenced, shortened } from '../../email/visible-text/clean-text.ts'
 import type { TriageMail } from './decision.ts'
 
 export interface Prompt {
