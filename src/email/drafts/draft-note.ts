@@ -5,9 +5,8 @@ import type { PostmarkOptions, ProviderName } from '../../providers/provider.ts'
 import { sha256 } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { bodyOf, takesOneBody } from '../outgoing/body.ts'
 import { checkMail, contentHash } from '../outgoing/check-mail.ts'
-import type { MailRequest } from '../outgoing/mail-request.ts'
+import { bodyOf, type MailRequest, takesOneBody } from '../outgoing/mail-request.ts'
 import {
   addressesOf,
   attachmentsOf,

@@ -9,7 +9,7 @@ import { createNote } from '../../vault/note-change.ts'
 import { checkSize } from '../../vault/note-size.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { withVaultErrors } from '../../vault/vault-error.ts'
-import { askedBody, takesOneBody } from '../outgoing/body.ts'
+import { askedBody, takesOneBody } from '../outgoing/mail-request.ts'
 
 interface Draft {
   /** Makes the note's name its own; the same id is the same draft. */

@@ -1,5 +1,5 @@
 /** What a decision does to the notes: a draft, another folder, a status. Nothing is sent here. */
-import { replySubject } from '../../email/outgoing/body.ts'
+import { replySubject } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
 import { parseAddresses } from '../../mime/parse-addresses.ts'
 import { numbered } from '../../vault/note-path.ts'

@@ -1,6 +1,6 @@
 /** send_email: send a mail, or a reply in its thread. */
 import * as z from 'zod'
-import { bodyOf } from '../../email/outgoing/body.ts'
+import { bodyOf } from '../../email/outgoing/mail-request.ts'
 import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../fields.ts'
 import type { GmailContext } from './context.ts'
