@@ -66,7 +66,6 @@ describe('the house', () => {
           'cli/commands/demo/',
           'connection/server-note.ts',
           'email/outgoing/audit.ts',
-          'email/outgoing/holder.ts',
           'mailbox/',
           'orchestrator/state.ts',
           'providers/gmail/places.ts',

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Holder } from '../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../src/email/outgoing/send-ledger.ts'
 import type { Intent } from '../../src/email/outgoing/send-record.ts'
 import { migrate } from '../../src/store/schema.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
+import { Holder } from '../../src/system/holder.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const intent = {

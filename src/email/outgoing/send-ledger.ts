@@ -7,10 +7,10 @@ import { withWords } from '../../store/reading.ts'
 import type { Reader, SqlValue, Store } from '../../store/store.ts'
 import { WriteQueue } from '../../store/write-queue.ts'
 import { type Clock, systemClock } from '../../system/clock.ts'
+import type { Holder } from '../../system/holder.ts'
 import { randomId, uuid } from '../../system/random.ts'
 import { growingPause } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
-import type { Holder } from './holder.ts'
 import { type Intent, recordOf, type SendRecord, type SendState } from './send-record.ts'
 
 /** Beyond the time that a service has to answer, for what stands before and after it. */

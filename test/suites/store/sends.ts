@@ -1,10 +1,10 @@
 /** The ledger of mails: of several processes one sends, and a database from before there was one gets it. */
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { Holder } from '../../../src/email/outgoing/holder.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import { DraftSends } from '../../../src/orchestrator/sends.ts'
 import { migrate } from '../../../src/store/schema.ts'
+import { Holder } from '../../../src/system/holder.ts'
 import { type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

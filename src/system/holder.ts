@@ -1,11 +1,11 @@
-/** Tells whether a process that began to send still lives: each holds a lock that the system drops with it. */
+/** Tells whether a process still lives: each holds a lock that the system drops with it. */
 import { closeSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode } from '../../errors.ts'
-import { systemClock } from '../../system/clock.ts'
-import { makeFolder } from '../../system/files.ts'
-import { lockIfFree } from '../../system/lock.ts'
-import { randomId } from '../../system/random.ts'
+import { hasCode } from '../errors.ts'
+import { systemClock } from './clock.ts'
+import { makeFolder } from './files.ts'
+import { lockIfFree } from './lock.ts'
+import { randomId } from './random.ts'
 
 /** What a dead process left is removed after this long, when nobody asks for it any more. */
 const keptMs = 24 * 3600_000
@@ -36,7 +36,7 @@ export class Holder {
     return this.#isFree(join(this.#folder, name))
   }
 
-  /** A process that ends in order leaves nothing behind: neither a mail under way nor its file. */
+  /** For a process that ends in order, with nothing under way: it leaves no file behind. */
   close(): void {
     if (this.#fd === undefined) return
     rmSync(join(this.#folder, this.name), { force: true })
