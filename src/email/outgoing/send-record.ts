@@ -79,23 +79,11 @@ export function recordOf(row: Row): SendRecord {
   }
 }
 
+/** Without what is the ledger's own. */
 export function sendEntryOf(record: SendRecord): SendEntry {
-  const { id, state, provider, to, subject, begun_at, audited_at } = record
-  const { message_id, thread_id, sent_at, draft, reason } = record
-  return {
-    id,
-    state,
-    provider,
-    to,
-    subject,
-    begun_at,
-    audited_at,
-    message_id,
-    thread_id,
-    sent_at,
-    draft,
-    reason,
-  }
+  const { scope, key_hash, token, holder, until_ms, content_hash, ...rest } = record
+  const { service_key, begun_ms, ...entry } = rest
+  return entry
 }
 
 /** Of a mail that was sent. */
