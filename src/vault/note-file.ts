@@ -1,4 +1,4 @@
-/** The file of a note: read whole, and changed by one writer at a time. */
+/** The file of a note: how large it may be, read whole, and changed by one writer at a time. */
 import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { notRegular } from '../system/files.ts'
@@ -7,6 +7,7 @@ import { type Lock, openLocked } from '../system/lock.ts'
 
 /** A reply carries the note twice and escaped, and clients read lines of 10 MiB at most. */
 export const maxNoteBytes = 4 << 20
+const maxReplyBytes = 10_000_000
 
 /** To hash more would hold up everybody else. */
 const maxHashedBytes = 64 << 20
@@ -115,3 +116,31 @@ function hashOf(parts: Iterable<Buffer>): string {
 
 export const busy = (name: string) =>
   new AgentMailError('busy', `${name} is being written by another process`, 'Try again.')
+
+export function checkSize(path: string, bytes: number): void {
+  if (bytes > maxNoteBytes) throw tooLarge(`${path} would be ${bytes} bytes`, { size: bytes })
+}
+
+export function checkReply<Reply extends { path: string; etag: string }>(note: Reply): Reply {
+  const bytes = replyBytes(note)
+  if (bytes <= maxReplyBytes) return note
+  throw tooLarge(`a reply with ${note.path} would be ${bytes} bytes`, {
+    size: bytes,
+    etag: note.etag,
+  })
+}
+
+export const fitsReply = (value: unknown): boolean => replyBytes(value) <= maxReplyBytes
+
+function replyBytes(value: unknown): number {
+  const text = JSON.stringify(value)
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text))
+}
+
+export const tooLarge = (message: string, details: { size: number; etag?: string | null }) =>
+  new AgentMailError(
+    'invalid_request',
+    `${message}, more than a client can take (${maxNoteBytes} a note, ${maxReplyBytes} a reply)`,
+    'Split it into several notes.',
+    { details },
+  )

@@ -8,9 +8,18 @@ import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { checkNumbers, editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
 import { createNote, replaceNote } from './note-change.ts'
-import { busy, etagOf, lockNote, type NoteFile, readNoteFile } from './note-file.ts'
+import {
+  busy,
+  checkReply,
+  checkSize,
+  etagOf,
+  fitsReply,
+  lockNote,
+  type NoteFile,
+  readNoteFile,
+  tooLarge,
+} from './note-file.ts'
 import { type ByWhom, type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
-import { checkReply, checkSize, fitsReply, tooLarge } from './note-size.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 
