@@ -5,7 +5,7 @@ import type { Call } from './command.ts'
 export interface Subcommand {
   run(call: Call): Promise<number>
   /** Those that it takes beside the ones that all of them take. */
-  options: string[]
+  options?: string[]
 }
 
 /** @param next how they are written, for whoever names none or another. */
@@ -26,9 +26,9 @@ export function runSubcommand(
       next,
     )
   }
-  const own = new Set(Object.values(subcommands).flatMap(({ options }) => options))
+  const own = new Set(Object.values(subcommands).flatMap(({ options = [] }) => options))
   const foreign = [...own].find(
-    (option) => call.flags[option] !== undefined && !known.options.includes(option),
+    (option) => call.flags[option] !== undefined && !known.options?.includes(option),
   )
   if (foreign === undefined) return known.run({ ...call, positionals })
   throw new AgentMailError(

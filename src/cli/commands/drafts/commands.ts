@@ -11,16 +11,23 @@ import { reject } from '../../../orchestrator/approval/reject.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
-import { atMost } from '../../subcommands.ts'
+import { atMost, type Subcommand } from '../../subcommands.ts'
 import { cutAt, line, table } from '../../table.ts'
 import { findDraft } from './find-draft.ts'
 import { draftWords, goesTo, mailWords } from './words.ts'
+
+export const draftCommands: Record<string, Subcommand> = {
+  list: { run: printDrafts, options: ['all'] },
+  show: { run: printNote },
+  approve: { run: approveNote, options: ['agent', 'by'] },
+  reject: { run: rejectNote, options: ['reason', 'by'] },
+}
 
 /** More than a person takes in at once; --json has them all. */
 const mostMails = 20
 const widest = 80
 
-export async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
+async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const config = new Config(flags)
   const records = recordsOf(config, Vault.named(config))
@@ -63,7 +70,7 @@ function mailTable(mails: WaitingMail[]): string[] {
   return [more > 0 ? `${shown}\nand ${more} more` : shown]
 }
 
-export async function printNote(call: Call): Promise<number> {
+async function printNote(call: Call): Promise<number> {
   const { records, path } = await meant(call, 'show')
   const shown = await showNote(records, path)
   if (call.json) printJson(shown)
@@ -71,7 +78,7 @@ export async function printNote(call: Call): Promise<number> {
   return 0
 }
 
-export async function approveNote(call: Call): Promise<number> {
+async function approveNote(call: Call): Promise<number> {
   const { records, path, config } = await meant(call, 'approve')
   const { agent } = call.flags
   const { asked, ...approved } = await approve(records, path, {
@@ -97,7 +104,7 @@ export async function approveNote(call: Call): Promise<number> {
   return 0
 }
 
-export async function rejectNote(call: Call): Promise<number> {
+async function rejectNote(call: Call): Promise<number> {
   const { records, path } = await meant(call, 'reject')
   const { reason } = call.flags
   const rejected = await reject(records, path, {

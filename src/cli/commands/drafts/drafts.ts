@@ -1,23 +1,7 @@
 /** agentmail drafts: see what waits to be sent, and approve or reject it. */
 import { optionsOf } from '../../../config.ts'
 import type { Command } from '../../command.ts'
-import { runSubcommand, type Subcommand } from '../../subcommands.ts'
-
-const subcommands: Record<string, Subcommand> = {
-  list: {
-    run: async (call) => (await import('./commands.ts')).printDrafts(call),
-    options: ['all'],
-  },
-  show: { run: async (call) => (await import('./commands.ts')).printNote(call), options: [] },
-  approve: {
-    run: async (call) => (await import('./commands.ts')).approveNote(call),
-    options: ['agent', 'by'],
-  },
-  reject: {
-    run: async (call) => (await import('./commands.ts')).rejectNote(call),
-    options: ['reason', 'by'],
-  },
-}
+import { runSubcommand } from '../../subcommands.ts'
 
 export const command: Command = {
   usage: '[list] | show <note> | approve <note> | reject <note>',
@@ -45,11 +29,10 @@ reject moves it to Done/; the mail that it would have answered waits for you aga
     reason: { type: 'string', value: 'text', about: 'reject: why' },
   },
 
-  run: (call) =>
-    runSubcommand(
-      'drafts',
-      subcommands,
-      call.positionals.length > 0 ? call : { ...call, positionals: ['list'] },
-      'Write agentmail drafts list, show <note>, approve <note> or reject <note>.',
-    ),
+  async run(call) {
+    const { draftCommands } = await import('./commands.ts')
+    const next = 'Write agentmail drafts list, show <note>, approve <note> or reject <note>.'
+    const meant = call.positionals.length > 0 ? call : { ...call, positionals: ['list'] }
+    return runSubcommand('drafts', draftCommands, meant, next)
+  },
 }

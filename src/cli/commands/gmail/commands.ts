@@ -8,10 +8,17 @@ import { knownAccounts } from '../../../providers/gmail/places.ts'
 import { openInBrowser } from '../../../system/run-program.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
+import type { Subcommand } from '../../subcommands.ts'
 import { line, shellWord } from '../../table.ts'
 import { type AccountState, stateOf } from './state.ts'
 
-export async function login({ flags, json }: Call): Promise<number> {
+export const gmailCommands: Record<string, Subcommand> = {
+  login: { run: login, options: ['no-browser'] },
+  status: { run: status },
+  logout: { run: logout },
+}
+
+async function login({ flags, json }: Call): Promise<number> {
   const config = configOf(flags)
   const account = GmailAccount.of(config)
   const { signal, release } = interruption()
@@ -45,7 +52,7 @@ export async function login({ flags, json }: Call): Promise<number> {
   return 0
 }
 
-export async function status({ flags, json }: Call): Promise<number> {
+async function status({ flags, json }: Call): Promise<number> {
   const config = configOf(flags)
   const isNamed = [config.text('gmailToken'), config.text('gmailAccount')].some(Boolean)
   const found = isNamed ? [] : knownAccounts(config)
@@ -56,7 +63,7 @@ export async function status({ flags, json }: Call): Promise<number> {
   return states.every(({ state }) => state === 'ok') ? 0 : 1
 }
 
-export async function logout({ flags, json }: Call): Promise<number> {
+async function logout({ flags, json }: Call): Promise<number> {
   const account = GmailAccount.of(configOf(flags))
   const { tokenPath: token_path, places } = account
   const ended = await account.end()

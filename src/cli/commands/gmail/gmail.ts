@@ -1,16 +1,7 @@
 /** agentmail gmail: log in to a Gmail account, see whether it works, log out. */
 import { optionsOf } from '../../../config.ts'
 import type { Command } from '../../command.ts'
-import { runSubcommand, type Subcommand } from '../../subcommands.ts'
-
-const subcommands: Record<string, Subcommand> = {
-  login: {
-    run: async (call) => (await import('./commands.ts')).login(call),
-    options: ['no-browser'],
-  },
-  status: { run: async (call) => (await import('./commands.ts')).status(call), options: [] },
-  logout: { run: async (call) => (await import('./commands.ts')).logout(call), options: [] },
-}
+import { runSubcommand } from '../../subcommands.ts'
 
 export const command: Command = {
   usage: 'login | status | logout',
@@ -28,6 +19,9 @@ logout ends the login at Google and removes the token.`,
     'no-browser': { type: 'boolean', about: 'login: only show the address, open no browser' },
   },
 
-  run: (call) =>
-    runSubcommand('gmail', subcommands, call, 'Write agentmail gmail login, status or logout.'),
+  async run(call) {
+    const { gmailCommands } = await import('./commands.ts')
+    const next = 'Write agentmail gmail login, status or logout.'
+    return runSubcommand('gmail', gmailCommands, call, next)
+  },
 }

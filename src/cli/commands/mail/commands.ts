@@ -12,15 +12,26 @@ import { AgentMailError, isUnclear } from '../../../errors.ts'
 import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { pipedText } from '../../piped-text.ts'
-import { atMost, countOf } from '../../subcommands.ts'
+import { atMost, countOf, type Subcommand } from '../../subcommands.ts'
 import { line, localTime, plain, table } from '../../table.ts'
+
+export const mailCommands: Record<string, Subcommand> = {
+  list: { run: printMails, options: ['limit', 'page'] },
+  show: { run: printMail },
+  send: {
+    run: sendMail,
+    options: ['to', 'cc', 'bcc', 'from', 'subject', 'body', 'reply-to', 'key'],
+  },
+  log: { run: printLog, options: ['limit'] },
+  settle: { run: settle },
+}
 
 const maxBodyBytes = 10 << 20
 const maxListed = 500
 /** Exit code of a mail that may have been sent: not that of a refusal, which may be tried again. */
 const unknownOutcome = 3
 
-export async function printMails({ flags, positionals, json }: Call): Promise<number> {
+async function printMails({ flags, positionals, json }: Call): Promise<number> {
   const query = positionals.join(' ') || 'is:unread'
   const max_results = Math.min(countOf('limit', flags.limit) ?? 10, maxListed)
   const page_token = flagText(flags.page)
@@ -44,7 +55,7 @@ export async function printMails({ flags, positionals, json }: Call): Promise<nu
   return 0
 }
 
-export async function printMail({ flags, positionals, json }: Call): Promise<number> {
+async function printMail({ flags, positionals, json }: Call): Promise<number> {
   const [id] = atMost(1, positionals)
   if (id === undefined) throw missing('which mail?', 'Write agentmail mail show <id>.')
   const mail = await withMail(flags, async (mail) => getEmail(await mail.inbox(), id))
@@ -60,7 +71,7 @@ export async function printMail({ flags, positionals, json }: Call): Promise<num
   return 0
 }
 
-export async function sendMail({ flags, positionals, json }: Call): Promise<number> {
+async function sendMail({ flags, positionals, json }: Call): Promise<number> {
   const to = flagText(flags.to)
   if (to === undefined) {
     throw missing(
@@ -100,7 +111,7 @@ export async function sendMail({ flags, positionals, json }: Call): Promise<numb
   return 0
 }
 
-export async function printLog({ flags, positionals, json }: Call): Promise<number> {
+async function printLog({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const config = new Config(flags)
   const limit = countOf('limit', flags.limit) ?? 20
@@ -126,7 +137,7 @@ export async function printLog({ flags, positionals, json }: Call): Promise<numb
   }
 }
 
-export async function settle({ flags, positionals, json }: Call): Promise<number> {
+async function settle({ flags, positionals, json }: Call): Promise<number> {
   const [id, outcome] = atMost(2, positionals)
   if (id === undefined) {
     throw missing(

@@ -1,21 +1,7 @@
 /** agentmail mail: read and send mail, and see what was sent. */
 import { optionsOf } from '../../../config.ts'
 import type { Command } from '../../command.ts'
-import { runSubcommand, type Subcommand } from '../../subcommands.ts'
-
-const subcommands: Record<string, Subcommand> = {
-  list: {
-    run: async (call) => (await import('./commands.ts')).printMails(call),
-    options: ['limit', 'page'],
-  },
-  show: { run: async (call) => (await import('./commands.ts')).printMail(call), options: [] },
-  send: {
-    run: async (call) => (await import('./commands.ts')).sendMail(call),
-    options: ['to', 'cc', 'bcc', 'from', 'subject', 'body', 'reply-to', 'key'],
-  },
-  log: { run: async (call) => (await import('./commands.ts')).printLog(call), options: ['limit'] },
-  settle: { run: async (call) => (await import('./commands.ts')).settle(call), options: [] },
-}
+import { runSubcommand } from '../../subcommands.ts'
 
 const addresses = { type: 'string', value: 'addresses', isList: true } as const
 
@@ -51,11 +37,9 @@ settle asks the mail service about such a mail, or takes your word for it.`,
     page: { type: 'string', value: 'token', about: 'list: goes on where the last page ended' },
   },
 
-  run: (call) =>
-    runSubcommand(
-      'mail',
-      subcommands,
-      call,
-      'Write agentmail mail list, show <id>, send, log or settle <id>.',
-    ),
+  async run(call) {
+    const { mailCommands } = await import('./commands.ts')
+    const next = 'Write agentmail mail list, show <id>, send, log or settle <id>.'
+    return runSubcommand('mail', mailCommands, call, next)
+  },
 }

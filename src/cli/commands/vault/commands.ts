@@ -9,12 +9,19 @@ import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
-import { atMost, countOf } from '../../subcommands.ts'
+import { atMost, countOf, type Subcommand } from '../../subcommands.ts'
 import { line, shellWord } from '../../table.ts'
+
+export const vaultCommands: Record<string, Subcommand> = {
+  init: { run: init },
+  ls: { run: ls, options: ['filter', 'limit'] },
+  search: { run: search, options: ['limit'] },
+  check: { run: checkVault },
+}
 
 const defaultHits = 20
 
-export async function init({ flags, positionals, json }: Call): Promise<number> {
+async function init({ flags, positionals, json }: Call): Promise<number> {
   const [path = new Config(flags).text('vault')] = atMost(1, positionals)
   if (path === undefined || path === '') {
     throw new AgentMailError(
@@ -38,7 +45,7 @@ export async function init({ flags, positionals, json }: Call): Promise<number> 
   return 0
 }
 
-export async function ls({ flags, positionals, json }: Call): Promise<number> {
+async function ls({ flags, positionals, json }: Call): Promise<number> {
   const [directory = ''] = atMost(1, positionals)
   const vault = Vault.named(new Config(flags))
   const filter = typeof flags.filter === 'string' ? flags.filter : undefined
@@ -55,7 +62,7 @@ export async function ls({ flags, positionals, json }: Call): Promise<number> {
   return 0
 }
 
-export async function search({ flags, positionals, json }: Call): Promise<number> {
+async function search({ flags, positionals, json }: Call): Promise<number> {
   const query = positionals.join(' ')
   if (query.trim() === '') {
     throw new AgentMailError(
@@ -79,7 +86,7 @@ export async function search({ flags, positionals, json }: Call): Promise<number
   return 0
 }
 
-export async function checkVault({ flags, positionals, json }: Call): Promise<number> {
+async function checkVault({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
   const vault = Vault.named(new Config(flags))
   const progress = new ProgressLine(json)

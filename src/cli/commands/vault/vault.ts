@@ -1,20 +1,7 @@
 /** agentmail vault: make a vault of notes, look into it, search it, check it. */
 import { optionsOf } from '../../../config.ts'
 import type { Command } from '../../command.ts'
-import { runSubcommand, type Subcommand } from '../../subcommands.ts'
-
-const subcommands: Record<string, Subcommand> = {
-  init: { run: async (call) => (await import('./commands.ts')).init(call), options: [] },
-  ls: {
-    run: async (call) => (await import('./commands.ts')).ls(call),
-    options: ['filter', 'limit'],
-  },
-  search: {
-    run: async (call) => (await import('./commands.ts')).search(call),
-    options: ['limit'],
-  },
-  check: { run: async (call) => (await import('./commands.ts')).checkVault(call), options: [] },
-}
+import { runSubcommand } from '../../subcommands.ts'
 
 export const command: Command = {
   usage: 'init <path> | ls [folder] | search <words> | check',
@@ -34,11 +21,9 @@ check lists every note that cannot be read, with line and column.`,
     limit: { type: 'string', value: 'n', about: 'ls, search: so many at most (search: 20)' },
   },
 
-  run: (call) =>
-    runSubcommand(
-      'vault',
-      subcommands,
-      call,
-      'Write agentmail vault init <path>, ls, search <words> or check.',
-    ),
+  async run(call) {
+    const { vaultCommands } = await import('./commands.ts')
+    const next = 'Write agentmail vault init <path>, ls, search <words> or check.'
+    return runSubcommand('vault', vaultCommands, call, next)
+  },
 }
