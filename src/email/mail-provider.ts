@@ -7,18 +7,10 @@ import type { Provider, ProviderName } from '../providers/provider.ts'
 import { makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
 
 const providers: Record<ProviderName, (config: Config) => Promise<Provider>> = {
-  gmail: async (config) => {
-    const { openGmail } = await import('../providers/gmail/gmail.ts')
-    return openGmail(config)
-  },
-  postmark: async (config) => {
-    const { openPostmark } = await import('../providers/postmark/postmark.ts')
-    return openPostmark(config)
-  },
-  smtp: async (config) => {
-    const { openSmtp } = await import('../providers/smtp/smtp.ts')
-    return openSmtp(config)
-  },
+  gmail: async (config) => (await import('../providers/gmail/gmail.ts')).openGmail(config),
+  postmark: async (config) =>
+    (await import('../providers/postmark/postmark.ts')).openPostmark(config),
+  smtp: async (config) => (await import('../providers/smtp/smtp.ts')).openSmtp(config),
   local: async (config) => {
     const { openLocalMail } = await import('../providers/local/local.ts')
     const { visibleText } = await import('./visible-text/visible-text.ts')

@@ -4,26 +4,14 @@ import { AgentMailError } from '../../errors.ts'
 import type { Command } from '../command.ts'
 
 const toolsets: Record<string, (config: Config) => Promise<number>> = {
-  mailbox: async (config) => {
-    const { serveMailbox } = await import('../../mcp/toolsets/mailbox.ts')
-    return serveMailbox(config)
-  },
-  gmail: async (config) => {
-    const { serveGmail } = await import('../../mcp/toolsets/gmail.ts')
-    return serveGmail(config)
-  },
-  coordination: async (config) => {
-    const { serveCoordination } = await import('../../mcp/toolsets/coordination.ts')
-    return serveCoordination(config)
-  },
-  obsidian: async (config) => {
-    const { serveObsidian } = await import('../../mcp/toolsets/obsidian.ts')
-    return serveObsidian(config)
-  },
-  postmark: async (config) => {
-    const { servePostmark } = await import('../../mcp/toolsets/postmark.ts')
-    return servePostmark(config)
-  },
+  mailbox: async (config) => (await import('../../mcp/toolsets/mailbox.ts')).serveMailbox(config),
+  gmail: async (config) => (await import('../../mcp/toolsets/gmail.ts')).serveGmail(config),
+  coordination: async (config) =>
+    (await import('../../mcp/toolsets/coordination.ts')).serveCoordination(config),
+  obsidian: async (config) =>
+    (await import('../../mcp/toolsets/obsidian.ts')).serveObsidian(config),
+  postmark: async (config) =>
+    (await import('../../mcp/toolsets/postmark.ts')).servePostmark(config),
 }
 
 export const command: Command = {
