@@ -20,7 +20,7 @@ export const anyObject = (name: string, next = '') =>
     .transform((value) => (isRecord(value) ? value : {}))
 
 /** A whole number of entries. */
-export const limitUpTo = (most: number) => {
-  const words = `limit must be a whole number from 1 to ${most}`
+export const limitUpTo = (most: number, name = 'limit') => {
+  const words = `${name} must be a whole number from 1 to ${most}`
   return z.int(words).min(1, words).max(most, words)
 }

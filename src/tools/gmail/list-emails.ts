@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { listEmails } from '../../email/reading.ts'
 import { defineTool, inJson } from '../define-tool.ts'
+import { limitUpTo } from '../fields.ts'
 import type { GmailContext } from './context.ts'
-
-const howMany = 'max_results must be a whole number from 1 to 100'
 
 export default defineTool(
   {
@@ -18,7 +17,7 @@ export default defineTool(
         .max(2000, 'query must be at most 2000 characters')
         .default('is:unread')
         .describe('Gmail search, such as from:ann newer_than:2d'),
-      max_results: z.int(howMany).min(1, howMany).max(100, howMany).default(10),
+      max_results: limitUpTo(100, 'max_results').default(10),
       page_token: z
         .string('page_token must be text')
         .optional()
