@@ -43,6 +43,7 @@ export function parseFilter(text: string): Filter {
   const [field, wanted] = [text.slice(0, colon), text.slice(colon + 1)]
   const mayMatch = candidate(field, wanted)
   const key = `${JSON.stringify(field)}:`
+  const value = isScalar(wanted) ? '' : JSON.stringify(wanted)
   const isIn = (values: Record<string, unknown>) =>
     Object.hasOwn(values, field) && isValue(values[field], wanted)
   return {
@@ -53,7 +54,7 @@ export function parseFilter(text: string): Filter {
       )
     },
     matchesFields(fields) {
-      const values = fields.includes(key) ? jsonOf(fields) : undefined
+      const values = fields.includes(key) && fields.includes(value) ? jsonOf(fields) : undefined
       return isRecord(values) && isIn(values)
     },
   }

@@ -4,7 +4,7 @@ import { pauses } from '../system/clock.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { readNoteFile } from './note-file.ts'
 import { folderPath } from './note-path.ts'
-import { stampOf } from './search/stamp.ts'
+import { stampOf, unsure } from './search/stamp.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 import { type WalkedNote, walkNotes } from './walk.ts'
@@ -23,11 +23,20 @@ const bytesAround = 32
 /** What is remembered of the notes in a folder, by their names. */
 export type KnownNotes = Map<string, { stamp: string; fields: string | null }>
 
-/** @param knownIn where that is asked for; it may know nothing, or be out of date. */
+/** What has been read of the notes before. */
+export interface NoteMemory {
+  /** Nothing where it knows nothing; it may be out of date. */
+  knownIn(folder: string): Promise<KnownNotes | undefined>
+  /** Whether it is not: whatever was changed before this is asked is known. */
+  isSettled(): Promise<boolean>
+}
+
+const noMemory: NoteMemory = { knownIn: async () => undefined, isSettled: async () => false }
+
 export async function listNotes(
   vault: Vault,
   { directory, filter: given, limit = Number.POSITIVE_INFINITY, cursor }: Listing,
-  knownIn: (folder: string) => Promise<KnownNotes | undefined> = async () => undefined,
+  memory = noMemory,
 ): Promise<{ notes: { path: string }[]; next_cursor?: string }> {
   const folders = folderPath(directory)
   const filter = given === undefined ? undefined : parseFilter(given)
@@ -37,7 +46,8 @@ export async function listNotes(
       if (!found) throw noFolder(directory)
       const notes: { path: string }[] = []
       const pause = pauses()
-      const known = new KnownFolders(knownIn)
+      const known = new KnownFolders(memory)
+      const isSettled = filter !== undefined && (await memory.isSettled())
       let room = maxReplyBytes
       for (const note of walkNotes(found.folder, found.folders.join('/'), after)) {
         const turn = pause()
@@ -45,7 +55,7 @@ export async function listNotes(
         if (filter) {
           const around = known.around(note)
           const here = around instanceof Promise ? await around : around
-          if (!matches(note, filter, here.get(note.name))) continue
+          if (!matches(note, filter, here.get(note.name), isSettled)) continue
         }
         room -= 2 * Buffer.byteLength(note.path) + bytesAround
         const last = notes.at(-1)
@@ -61,11 +71,11 @@ export async function listNotes(
 
 /** Asked once for each folder; those on the way to a note are kept, since the walk comes back to them. */
 class KnownFolders {
-  readonly #knownIn: (folder: string) => Promise<KnownNotes | undefined>
+  readonly #memory: NoteMemory
   #folders: { path: string; notes: KnownNotes }[] = []
 
-  constructor(knownIn: (folder: string) => Promise<KnownNotes | undefined>) {
-    this.#knownIn = knownIn
+  constructor(memory: NoteMemory) {
+    this.#memory = memory
   }
 
   /** At once where it is known, since a promise for every note takes time. */
@@ -81,7 +91,7 @@ class KnownFolders {
     this.#folders = this.#folders.filter(isAbove)
     const last = this.#folders.at(-1)
     if (last?.path === folder) return last.notes
-    const notes = (await this.#knownIn(folder)) ?? new Map()
+    const notes = (await this.#memory.knownIn(folder)) ?? new Map()
     this.#folders.push({ path: folder, notes })
     return notes
   }
@@ -92,11 +102,13 @@ function matches(
   { folder, name }: WalkedNote,
   filter: Filter,
   known: { stamp: string; fields: string | null } | undefined,
+  isSettled: boolean,
 ): boolean {
   try {
-    if (known?.fields) {
-      const stat = folder.stat(name)
-      if (stat && known.stamp === stampOf(stat)) return filter.matchesFields(known.fields)
+    if (known?.fields && known.stamp !== unsure) {
+      const stat = isSettled ? undefined : folder.stat(name)
+      const isSame = isSettled || (stat && known.stamp === stampOf(stat))
+      if (isSame) return filter.matchesFields(known.fields)
     }
     return readNoteFile(folder, name, ({ bytes }) => bytes && filter.matches(bytes)) ?? false
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { listNotes } from '../../src/vault/list.ts'
 import { readNote, writeNote } from '../../src/vault/notes.ts'
-import { stampOf } from '../../src/vault/search/stamp.ts'
+import { stampOf, unsure } from '../../src/vault/search/stamp.ts'
 import type { VaultSearch } from '../../src/vault/search/vault-search.ts'
 import { eventually } from '../support/eventually.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -70,15 +70,7 @@ async function settled(vault: SearchVault): Promise<VaultSearch> {
 }
 
 const listed = async (vault: SearchVault, filter: string, search?: VaultSearch) =>
-  pathsOf(
-    (
-      await listNotes(
-        vault.vault,
-        { directory: '', filter },
-        search && ((folder) => search.knownIn(folder)),
-      )
-    ).notes,
-  )
+  pathsOf((await listNotes(vault.vault, { directory: '', filter }, search)).notes)
 
 async function expectSame(
   vault: SearchVault,
@@ -200,7 +192,7 @@ describe('a list from the index', () => {
       const page = await listNotes(
         vault.vault,
         { directory: '', filter: 'n:1', limit: 3, cursor },
-        (folder) => search.knownIn(folder),
+        search,
       )
       pages.push(...pathsOf(page.notes))
       cursor = page.next_cursor
@@ -209,17 +201,22 @@ describe('a list from the index', () => {
     expect(pages).toHaveLength(paths.length)
   })
 
-  it('takes the word of the index for a note of the same stamp, and for no other (control)', async () => {
+  it('takes the word of the index for a note of the same stamp, or where it has every change, and for no other (control)', async () => {
     const vault = new SearchVault({ 'a.md': noteWith('n: 1') })
     const stamp = stampOf(statSync(vault.path('a.md'), { bigint: true }))
-    const told = (known: string) =>
+    const told = (known: string, isSettled = false) =>
       listNotes(
         vault.vault,
         { directory: '', filter: 'n:2' },
-        async () => new Map([['a.md', { stamp: known, fields: '{"n":2}' }]]),
+        {
+          knownIn: async () => new Map([['a.md', { stamp: known, fields: '{"n":2}' }]]),
+          isSettled: async () => isSettled,
+        },
       )
     expect((await told(stamp)).notes).toHaveLength(1)
     expect((await told(`${stamp}0`)).notes).toEqual([])
+    expect((await told(`${stamp}0`, true)).notes).toHaveLength(1)
+    expect((await told(unsure, true)).notes).toEqual([])
     expect(readFileSync(vault.path('a.md'), 'utf8')).toBe(noteWith('n: 1'))
   })
 

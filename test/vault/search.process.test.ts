@@ -1,6 +1,6 @@
 /** The search of a vault beside other processes, pipes, and limits of the system. */
 import { spawnSync } from 'node:child_process'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -8,6 +8,8 @@ import { makePipe } from '../support/named-pipe.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { find, finds, SearchVault, someNotes } from '../support/vault/search-vault.ts'
 import { SearchWorker } from '../support/vault/search-worker.ts'
+import { TestVault } from '../support/vault/vault.ts'
+import { VaultClient } from '../support/vault/vault-client.ts'
 
 /** Runs the rest of the line as a user who may have two watches. */
 const inLimits = [
@@ -85,5 +87,31 @@ describe('the search index', () => {
     // On a busy machine it may take long enough to be told.
     const isDone = /^agentmail: the vault is indexed: .*\n/gm
     for (const worker of workers) expect(worker.stderr.replace(isDone, '')).toBe('')
+  })
+})
+
+describe('list_notes with a filter', () => {
+  it('has at once what another process has written, renamed, moved or removed', async () => {
+    const vault = new TestVault()
+    const noteWith = (n: number) => `---\nn: ${n}\n---\n`
+    for (let index = 0; index < 50; index++) vault.put(`many/${index}.md`, noteWith(-1))
+    const client = await VaultClient.open(vault)
+    await eventually('the index is there', async () => (await client.search('many')).length > 0)
+    const at = (path: string) => join(vault.root, path)
+    for (let n = 1; n <= 60; n++) {
+      vault.put('a.md', noteWith(n))
+      expect(await client.list('', `n:${n}`)).toEqual(['a.md'])
+      vault.put('new.md', noteWith(-n - 1))
+      renameSync(at('new.md'), at('a.md'))
+      expect(await client.list('', `n:${-n - 1}`)).toEqual(['a.md'])
+      mkdirSync(at(`folder ${n}`))
+      renameSync(at('a.md'), at(`folder ${n}/b.md`))
+      expect(await client.list('', `n:${-n - 1}`)).toEqual([`folder ${n}/b.md`])
+      vault.put(`folder ${n}/b.md`, noteWith(n))
+      expect(await client.list(`folder ${n}`, `n:${n}`)).toEqual([`folder ${n}/b.md`])
+      rmSync(at(`folder ${n}`), { recursive: true })
+      expect(await client.list('', `n:${n}`)).toEqual([])
+    }
+    expect(await client.list('', 'n:-1')).toHaveLength(50)
   })
 })

@@ -28,8 +28,7 @@ export default defineTool(
       next_cursor: z.string().optional(),
     }),
     paths: ['directory'],
-    run: ({ vault, search }: ObsidianContext, input) =>
-      listNotes(vault, input, (folder) => search.knownIn(folder)),
+    run: ({ vault, search }: ObsidianContext, input) => listNotes(vault, input, search),
   },
   inJson,
 )

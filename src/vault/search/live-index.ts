@@ -1,5 +1,6 @@
 /** Keeps the index of a vault: builds it in the background, follows the notes, and makes it anew when it is damaged. */
 
+import { setImmediate } from 'node:timers/promises'
 import { isAgain } from '../../store/again.ts'
 import { StoreError } from '../../store/store.ts'
 import { pauses, sleep } from '../../system/clock.ts'
@@ -7,7 +8,7 @@ import { log } from '../../system/log.ts'
 import type { KnownNotes } from '../list.ts'
 import type { Vault } from '../vault.ts'
 import { Comparison } from './comparison.ts'
-import { FolderWatches } from './folder-watches.ts'
+import { FolderWatches, tellsOfChanges } from './folder-watches.ts'
 import { showProgress } from './index-progress.ts'
 import { IndexSearch } from './index-search.ts'
 import { NoteIndex } from './note-index.ts'
@@ -83,6 +84,13 @@ export class LiveIndex {
       if (search) this.failed(search, error)
       return undefined
     }
+  }
+
+  /** Whether it has every change that was made before this is asked, since the system tells of each. */
+  async isSettled(): Promise<boolean> {
+    if (!this.#search || !this.#isWatched || !tellsOfChanges(this.#vault.root)) return false
+    await setImmediate() // what the system has told so far is heard in this turn
+    return (await this.current()) !== undefined && this.#isWatched
   }
 
   /** Waits for the index; the answer is false where there will be none. */

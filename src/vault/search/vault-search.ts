@@ -1,13 +1,13 @@
 /** The search of a vault as a server keeps it: from an index that follows the notes, and until that is there from the notes themselves. */
 
-import type { KnownNotes } from '../list.ts'
+import type { KnownNotes, NoteMemory } from '../list.ts'
 import type { Vault } from '../vault.ts'
 import { withVaultErrors } from '../vault-error.ts'
 import { LiveIndex } from './live-index.ts'
 import { type SearchHit, scanNotes } from './scan.ts'
 import { SearchQuery } from './search-query.ts'
 
-export class VaultSearch {
+export class VaultSearch implements NoteMemory {
   readonly #vault: Vault
   readonly #index: LiveIndex
   #isStarted = false
@@ -34,6 +34,10 @@ export class VaultSearch {
   /** What is known of the notes in a folder; true of those whose stamp is still the same. */
   knownIn(folder: string): Promise<KnownNotes | undefined> {
     return this.#index.knownIn(folder)
+  }
+
+  isSettled(): Promise<boolean> {
+    return this.#index.isSettled()
   }
 
   /** A note that was written, moved or removed: the next search knows it. */
