@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -107,7 +99,7 @@ describe('replaceFile', () => {
     symlinkSync('other', `${path}.new`)
     replaceFile(path, bytes('new'))
     expect(textOfFile(path)).toBe('new')
-    expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('other')
+    expect(textOfFile(join(folder, 'other'))).toBe('other')
     expect(readdirSync(folder)).toEqual(['file', 'other'])
   })
 })

@@ -1,15 +1,9 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { sleep } from './clock.ts'
+import { textOfFile } from './files.ts'
 import type { Lock } from './lock.ts'
 import { SecretFile } from './secret-file.ts'
 
@@ -30,7 +24,7 @@ async function counted(lock?: Lock): Promise<number> {
   expect(readdirSync(dirname(path))).toEqual(['secret'])
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
-  return Number(readFileSync(path, 'utf8'))
+  return Number(textOfFile(path))
 }
 
 describe('SecretFile', () => {
@@ -45,7 +39,7 @@ describe('SecretFile', () => {
     symlinkSync('there/secret', link)
     const file = new SecretFile(link)
     await file.locked(async () => file.replace('one'), { create: true })
-    expect(readFileSync(target, 'utf8')).toBe('one')
+    expect(textOfFile(target)).toBe('one')
     await file.locked(async () => file.remove())
     expect([existsSync(target), readdirSync(folder)]).toEqual([false, ['link', 'there']])
   })

@@ -5,22 +5,13 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RemoteConnection } from '../../src/connection/remote-connection.ts'
 import type { AgentMailError } from '../../src/errors.ts'
+import { listening } from '../support/listening.ts'
 
 setFlagsFromString('--expose_gc')
 const tidyMemory: () => void = runInNewContext('gc')
 
 /** Gives its address. */
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('It does not listen')
-  return `http://127.0.0.1:${address.port}`
-}
+const serve = async (answer: RequestListener) => `http://${await listening(createServer(answer))}`
 
 const open = (url: string) => RemoteConnection.open({ url, token: undefined, project: undefined })
 

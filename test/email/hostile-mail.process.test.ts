@@ -2,8 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { afterAllTests } from '../support/at-end.ts'
 import { hostileMails } from '../support/email/hostile-mails.ts'
 import { GmailPlace, LocalPlace } from '../support/email/mail-place.ts'
 import { ordinaryMails } from '../support/email/ordinary-mails.ts'
@@ -23,8 +24,7 @@ const unseen =
   /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029]|(?![\n\t])\p{Cc}/u
 const bodySchema = z.looseObject({ body: z.string() })
 
-const ends: (() => void | Promise<void>)[] = []
-const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end)
+const atEnd = afterAllTests()
 let place: LocalPlace
 let tools: ToolClient
 
@@ -53,9 +53,6 @@ beforeAll(async () => {
   for (const mail of mails) mail.id = place.add(mail.raw)
   tools = await place.tools(trapEnv(join(place.folder, 'trap')), atEnd)
   for (const mail of mails) mail.answer = await tools.textOf('get_email', { message_id: mail.id })
-})
-afterAll(async () => {
-  for (const end of ends) await end()
 })
 
 /** The mails for which this does not hold, by name. */

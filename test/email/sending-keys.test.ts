@@ -10,6 +10,16 @@ const unknown = { code: 'send_failed', details: { outcome: 'unknown' } }
 
 describe('a key', () => {
   const keyed = { ...aMail, idempotency_key: 'draft-1' }
+  const receipt = { message_id: 'found', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
+
+  /** Nobody knows whether the mail was sent. */
+  async function withLostReply() {
+    const room = new MailRoom()
+    const outgoing = await room.open()
+    room.service.answer = () => Promise.reject(unclear('the reply was lost'))
+    await expect(outgoing.send(keyed)).rejects.toMatchObject(unknown)
+    return { room, outgoing }
+  }
 
   it('sends once, and gives the same answer again', async () => {
     const room = new MailRoom()
@@ -97,11 +107,7 @@ describe('a key', () => {
   })
 
   it('is told as unclear, and never as not sent, while the ledger cannot be written', async () => {
-    const room = new MailRoom()
-    const outgoing = await room.open()
-    room.service.answer = () => Promise.reject(unclear('the reply was lost'))
-    await expect(outgoing.send(keyed)).rejects.toMatchObject(unknown)
-    const receipt = { message_id: 'found', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
+    const { room, outgoing } = await withLostReply()
     const database = await openSqlite(join(room.env.XDG_STATE_HOME ?? '', 'agentmail/mail.db'))
     room.service.find = async () => {
       await database.define(['DROP TABLE sends'], async () => {})
@@ -112,11 +118,7 @@ describe('a key', () => {
   })
 
   it('is settled by the service where that has the mail', async () => {
-    const room = new MailRoom()
-    const outgoing = await room.open()
-    room.service.answer = () => Promise.reject(unclear('the reply was lost'))
-    await expect(outgoing.send(keyed)).rejects.toMatchObject(unknown)
-    const receipt = { message_id: 'found', thread_id: 't', sent_at: '2026-01-15T10:00:00.000Z' }
+    const { room, outgoing } = await withLostReply()
     room.service.find = async ({ key }) =>
       key === room.service.taken[0]?.key ? receipt : undefined
     expect(await outgoing.send(keyed)).toEqual({ status: 'sent', receipt })

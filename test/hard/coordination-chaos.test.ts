@@ -1,8 +1,9 @@
 /** The coordination server killed and out of space under load: nothing acknowledged is lost, nothing is stored twice or by halves. */
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { compare } from '../support/compare.ts'
 import { expectDamage } from '../support/control-run.ts'
-import { compare, readStored } from '../support/coordination/stored.ts'
+import { readStored } from '../support/coordination/stored.ts'
 import {
   makeWrite,
   type StormOptions,

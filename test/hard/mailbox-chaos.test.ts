@@ -1,12 +1,11 @@
 /** Receivers at once, and senders and receivers that are killed. */
 import { describe, expect, it, vi } from 'vitest'
+import { compare, intact } from '../support/compare.ts'
 import { expectDamage } from '../support/control-run.ts'
 import {
   allSaid,
-  compare,
   type Fault,
   idsOf,
-  intact,
   killAtRandom,
   linesOf,
   messages,

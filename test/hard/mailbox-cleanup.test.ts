@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { lineOf, type Message } from '../../src/mailbox/message.ts'
 import { ended, startWorker } from '../support/agentmail.ts'
+import { compare, intact } from '../support/compare.ts'
 import { expectDamage } from '../support/control-run.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   allSaid,
   type Box,
-  compare,
   type Fault,
   idsOf,
-  intact,
   killAtRandom,
   messages,
   name,

@@ -1,17 +1,12 @@
 /** Reading through a Gmail that fails in every way: each to its code, after few requests. */
 import { describe, expect, it } from 'vitest'
+import { never } from '../support/email/outgoing-mail.ts'
+import { failureOf } from '../support/failure-of.ts'
 import { FakeGmail } from '../support/providers/fake-gmail.ts'
 import type { FaultRule } from '../support/providers/fake-gmail-faults.ts'
-import {
-  failureOf,
-  gmailProvider,
-  lines,
-  mail,
-  useFakeGmail,
-} from '../support/providers/gmail-provider.ts'
+import { gmailProvider, lines, mail, useFakeGmail } from '../support/providers/gmail-provider.ts'
 
 const on = useFakeGmail()
-const never = new AbortController().signal
 
 const httpDate = (inSeconds: number) => new Date(Date.now() + inSeconds * 1000).toUTCString()
 

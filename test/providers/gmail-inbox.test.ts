@@ -1,7 +1,8 @@
 /** Reading mail through Gmail: lists, headers, dates, bodies, attachments. */
 import { describe, expect, it } from 'vitest'
+import { failureOf } from '../support/failure-of.ts'
 import { deceptiveNames, encodedSubjects, undeceived } from '../support/mime/encoded-headers.ts'
-import { failureOf, lines, useFakeGmail } from '../support/providers/gmail-provider.ts'
+import { lines, useFakeGmail } from '../support/providers/gmail-provider.ts'
 
 const on = useFakeGmail()
 

@@ -1,6 +1,7 @@
 /** Moving and labelling mail through Gmail, by the names of labels. */
 import { describe, expect, it } from 'vitest'
-import { failureOf, lines, useFakeGmail } from '../support/providers/gmail-provider.ts'
+import { failureOf } from '../support/failure-of.ts'
+import { lines, useFakeGmail } from '../support/providers/gmail-provider.ts'
 
 const on = useFakeGmail()
 

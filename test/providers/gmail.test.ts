@@ -2,17 +2,12 @@
 import { createEmulator } from 'emulate'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OutgoingMail, Provider } from '../../src/providers/provider.ts'
+import { never } from '../support/email/outgoing-mail.ts'
+import { failureOf } from '../support/failure-of.ts'
 import type { FaultRule } from '../support/providers/fake-gmail-faults.ts'
-import {
-  failureOf,
-  gmailProvider,
-  lines,
-  mail,
-  useFakeGmail,
-} from '../support/providers/gmail-provider.ts'
+import { gmailProvider, lines, mail, useFakeGmail } from '../support/providers/gmail-provider.ts'
 
 const on = useFakeGmail()
-const never = new AbortController().signal
 
 describe('sending through Gmail', () => {
   const send = (given: Partial<OutgoingMail> = {}, signal: AbortSignal = never) =>
@@ -20,9 +15,8 @@ describe('sending through Gmail', () => {
   const posts = () => on.fake.requests.filter(({ path }) => path.endsWith('/send')).length
 
   it('sends exactly what was asked for', async () => {
-    const subject = `${'Ünï 🍵 '.repeat(57)}x`
     const content = Buffer.from(Array.from({ length: 3000 }, (_, index) => index % 256))
-    const receipt = await send({
+    const head = {
       from: { name: 'Me, myself', address: 'me@example.com' },
       to: [
         { name: 'Doe, Jane "J"', address: 'jane@example.com' },
@@ -30,8 +24,12 @@ describe('sending through Gmail', () => {
       ],
       cc: [{ name: '', address: 'cc@example.com' }],
       bcc: [{ name: 'Hidden', address: 'bcc@example.com' }],
-      reply_to: [{ name: '', address: 'answers@example.com' }],
-      subject,
+      subject: `${'Ünï 🍵 '.repeat(57)}x`,
+    }
+    const answers = [{ name: '', address: 'answers@example.com' }]
+    const receipt = await send({
+      ...head,
+      reply_to: answers,
       text: 'Line 1\nLine 2 – ünï 🍵\n.\nFrom here',
       html: '<p>ünï</p>',
       attachments: [{ name: 'списък €.bin', content, contentType: 'application/octet-stream' }],
@@ -41,15 +39,8 @@ describe('sending through Gmail', () => {
     expect(receipt).toMatchObject({ message_id: sent?.id, thread_id: sent?.threadId })
     expect(Math.abs(Date.parse(receipt.sent_at) - Date.now())).toBeLessThan(60_000)
     expect(sent?.mail).toMatchObject({
-      from: { name: 'Me, myself', address: 'me@example.com' },
-      to: [
-        { name: 'Doe, Jane "J"', address: 'jane@example.com' },
-        { name: 'Zoë 🍵', address: 'zoe@example.com' },
-      ],
-      cc: [{ name: '', address: 'cc@example.com' }],
-      bcc: [{ name: 'Hidden', address: 'bcc@example.com' }],
-      replyTo: [{ name: '', address: 'answers@example.com' }],
-      subject,
+      ...head,
+      replyTo: answers,
       text: 'Line 1\nLine 2 – ünï 🍵\n.\nFrom here\n',
       html: '<p>ünï</p>\n',
       attachments: [{ filename: 'списък €.bin', mimeType: 'application/octet-stream' }],

@@ -6,7 +6,8 @@ import { isNotSent } from '../../src/errors.ts'
 import { keyHeader } from '../../src/mime/compose.ts'
 import { openLocalMail } from '../../src/providers/local/local.ts'
 import type { OutgoingMail } from '../../src/providers/provider.ts'
-import { emptyMail, LocalFolder, mail, never } from '../support/providers/local-folder.ts'
+import { never } from '../support/email/outgoing-mail.ts'
+import { emptyMail, LocalFolder, mail } from '../support/providers/local-folder.ts'
 
 describe('sending', () => {
   const asked: Partial<OutgoingMail> = {

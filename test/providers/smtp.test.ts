@@ -6,7 +6,7 @@ import { AgentMailError, isNotSent } from '../../src/errors.ts'
 import type { OutgoingMail } from '../../src/providers/provider.ts'
 import { openSmtp } from '../../src/providers/smtp/smtp.ts'
 import { allFaults, type Fault, providerSuite } from '../suites/provider-suite.ts'
-import { outgoingMail } from '../support/email/outgoing-mail.ts'
+import { never, outgoingMail } from '../support/email/outgoing-mail.ts'
 import { type SmtpFault, startSmtpServer } from '../support/providers/smtp-server.ts'
 
 const credentials = { user: 'jane@example.com', password: 'p@ss/w:rd#% ü' }
@@ -43,8 +43,6 @@ providerSuite('smtp', { faults: allFaults }, async () => {
 
 const mailTo = (...to: string[]): OutgoingMail =>
   outgoingMail({ to: to.map((address) => ({ name: '', address })) })
-
-const never = new AbortController().signal
 
 async function failureOf(sending: Promise<unknown>): Promise<AgentMailError> {
   const error = await sending.then(

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { doltCommitsSuite } from '../suites/several-servers/dolt-commits.ts'
 import { lostNodesSuite } from '../suites/several-servers/lost-nodes.ts'
+import { afterAllTests } from '../support/at-end.ts'
 import { expectDamage } from '../support/control-run.ts'
 import { letOneDie, newDatabaseAt, startServers } from '../support/coordination/team.ts'
 import { oddTime } from '../support/loading.ts'
@@ -71,15 +72,11 @@ for (const { engine, part, start, more } of engines) {
   describeWith(part, `three servers on ${engine}`, () => {
     let nodes: DatabaseServer[] = []
     let servers: TestServer[] = []
-    const ends: (() => void)[] = []
+    const atEnd = afterAllTests()
     beforeAll(async () => {
       nodes = await start()
-      const urls = await newDatabaseAt(nodes)
-      servers = await startServers(urls, environments, (end) => ends.push(end))
-    })
-    afterAll(async () => {
-      for (const end of ends) end()
-      await Promise.all(nodes.map((node) => node.stop()))
+      for (const node of nodes) atEnd(() => node.stop())
+      servers = await startServers(await newDatabaseAt(nodes), environments, atEnd)
     })
 
     describe.concurrent('together', () => {

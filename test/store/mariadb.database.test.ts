@@ -1,22 +1,6 @@
 /** MariaDB as a store: what every store holds, on a server of its own. */
-import { afterAll, beforeAll } from 'vitest'
-import { mysqlAddress } from '../../src/store/mysql/address.ts'
-import { openMysql } from '../../src/store/mysql/mysql.ts'
-import { storeSuite } from '../suites/store-suite.ts'
-import { describeWith, isLong } from '../support/parts.ts'
-import type { DatabaseServer } from '../support/store/database-servers.ts'
+import { serverStoreSuite } from '../suites/store-suite.ts'
+import { describeWith } from '../support/parts.ts'
 import { startMariadb } from '../support/store/mariadb.ts'
 
-describeWith('mariadbd', 'MariaDB', () => {
-  let server: DatabaseServer
-  beforeAll(async () => {
-    server = await startMariadb()
-  })
-  afterAll(() => server?.stop())
-
-  const newDatabase = async () => {
-    const address = mysqlAddress(await server.newDatabase())
-    return () => openMysql(address)
-  }
-  storeSuite('MariaDB', newDatabase, { clocks: isLong })
-})
+describeWith('mariadbd', 'MariaDB', () => serverStoreSuite('MariaDB', startMariadb))

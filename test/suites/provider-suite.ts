@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AgentMailError, isNotSent } from '../../src/errors.ts'
 import type { Address } from '../../src/mime/mail.ts'
 import type { OutgoingMail, Provider } from '../../src/providers/provider.ts'
-import { outgoingMail } from '../support/email/outgoing-mail.ts'
+import { never, outgoingMail } from '../support/email/outgoing-mail.ts'
 import type { ReceivedMail } from '../support/email/received-mail.ts'
 
 export type Fault =
@@ -202,7 +202,6 @@ export function providerSuite(
 
     itIf(finds)('finds a mail by its key', async () => {
       const { provider } = harness
-      const never = new AbortController().signal
       const since = Date.now() - 60_000
       const receipt = await send({ subject: 'to be found', key: 'key-1' })
       const trace = { key: 'key-1', to: ['jane@example.com'], subject: 'to be found', since }

@@ -1,7 +1,11 @@
 /** What every store must hold: the port, and on it the coordination of agents and the ledger of mails under load, races, retries and odd clocks. */
 import { describe, vi } from 'vitest'
+import { mysqlAddress } from '../../src/store/mysql/address.ts'
+import { openMysql } from '../../src/store/mysql/mysql.ts'
 import { isLong } from '../support/parts.ts'
+import type { DatabaseServer } from '../support/store/database-servers.ts'
 import type { NewDatabase } from '../support/store/databases.ts'
+import { sharedDatabaseServer } from '../support/store/shared-database-server.ts'
 import { claimsSuite } from './store/claims.ts'
 import { clocksSuite } from './store/clocks.ts'
 import { lifeSuite } from './store/life.ts'
@@ -34,4 +38,14 @@ export function storeSuite(
   describe(`${name}: life`, () => lifeSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
+}
+
+/** The same on a database server that is started for it. */
+export function serverStoreSuite(name: string, start: () => Promise<DatabaseServer>): void {
+  const server = sharedDatabaseServer(start)
+  const newDatabase = async () => {
+    const address = mysqlAddress(await server().newDatabase())
+    return () => openMysql(address)
+  }
+  storeSuite(name, newDatabase, { clocks: isLong })
 }

@@ -1,6 +1,7 @@
 /** The gmail tools when Gmail fails: each fault by its code, nothing sent twice, and no secret told. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAllTests } from '../support/at-end.ts'
 import { GmailPlace } from '../support/email/mail-place.ts'
 import { LineClient } from '../support/mcp/line-client.ts'
 import type { ToolClient } from '../support/mcp/tool-client.ts'
@@ -12,14 +13,10 @@ const question = 'From: zoe@example.com\r\nSubject: Plan\r\nMessage-ID: <q@a>\r\
 
 let place: GmailPlace
 let tools: ToolClient
-const ends: (() => void | Promise<void>)[] = []
-const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end)
+const atEnd = afterAllTests()
 beforeAll(async () => {
   place = await GmailPlace.make(atEnd)
   tools = await place.tools({ AGENTMAIL_SEND_TIMEOUT_SECONDS: '2' }, atEnd)
-})
-afterAll(async () => {
-  for (const end of ends) await end()
 })
 
 /** An error of that tool, which tells nothing that it must not. */

@@ -1,8 +1,9 @@
 /** send_email through the gmail server, on a fake Gmail and on local mail alike: what goes out, once, and under which policy. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { afterAllTests } from '../support/at-end.ts'
 import { GmailPlace, LocalPlace, type MailPlace } from '../support/email/mail-place.ts'
 import type { ToolClient } from '../support/mcp/tool-client.ts'
 
@@ -19,14 +20,10 @@ const questionOf = (...headers: string[]) =>
 describe.each(['Gmail', 'local mail'])('send_email on %s', (kind) => {
   let place: MailPlace
   let tools: ToolClient
-  const ends: (() => void | Promise<void>)[] = []
-  const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end)
+  const atEnd = afterAllTests()
   beforeAll(async () => {
     place = kind === 'Gmail' ? await GmailPlace.make(atEnd) : new LocalPlace(atEnd)
     tools = await place.tools({}, atEnd)
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
   })
   const sendBy = async (sender: ToolClient, given: object) => {
     const receipt = receiptSchema.parse(await sender.call('send_email', { ...mail, ...given }))

@@ -1,6 +1,7 @@
 /** The gmail tools through their server, on a fake Gmail and on local mail alike: reading, sorting, and what is refused. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { afterAllTests } from '../support/at-end.ts'
 import { GmailPlace, LocalPlace, type MailPlace } from '../support/email/mail-place.ts'
 import { connect } from '../support/mcp/mcp-client.ts'
 import { eras } from '../support/mcp/protocol.ts'
@@ -18,27 +19,18 @@ const mailOf = (subject: string, day: number) =>
     `About ${subject}`,
   )
 
+const text = z.string()
+const head = { id: text, subject: text, sender: text, date: text }
 const listSchema = z.strictObject({
-  emails: z.array(
-    z.strictObject({
-      id: z.string(),
-      subject: z.string(),
-      sender: z.string(),
-      date: z.string(),
-      snippet: z.string(),
-    }),
-  ),
-  next_page_token: z.string().optional(),
+  emails: z.array(z.strictObject({ ...head, snippet: text })),
+  next_page_token: text.optional(),
 })
 const emailSchema = z.strictObject({
-  id: z.string(),
-  subject: z.string(),
-  sender: z.string(),
-  to: z.string(),
-  date: z.string(),
-  body: z.string(),
+  ...head,
+  to: text,
+  body: text,
   has_attachments: z.boolean(),
-  attachment_names: z.array(z.string()),
+  attachment_names: z.array(text),
   truncated: z.literal(true).optional(),
 })
 
@@ -51,16 +43,12 @@ const unfenced = (body: string) =>
 describe.each(['Gmail', 'local mail'])('the gmail tools on %s', (kind) => {
   let place: MailPlace
   let tools: ToolClient
-  const ends: (() => void | Promise<void>)[] = []
-  const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end)
+  const atEnd = afterAllTests()
   beforeAll(async () => {
     place = kind === 'Gmail' ? await GmailPlace.make(atEnd) : new LocalPlace(atEnd)
     for (let day = 1; day <= 12; day++) place.add(mailOf(`unread ${day}`, day))
     place.add(mailOf('read before', 13), { isRead: true })
     tools = await place.tools({}, atEnd)
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
   })
   const list = async (args: object) => listSchema.parse(await tools.call('list_emails', args))
   const get = async (message_id: string) =>

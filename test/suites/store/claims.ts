@@ -8,7 +8,7 @@ import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
-  interleaved,
+  interleavedServers,
   type NewDatabase,
   registerAgents,
   TestDatabase,
@@ -22,10 +22,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
   describe('32 claimers at two servers', () => {
     it('are one holder and 31 conflicts, round after round, and never an error', async () => {
       const random = seededChoice()
-      const database = await TestDatabase.create(newDatabase)
-      const through = interleaved(() => breathe(random))
-      const servers = await database.servers(2, { through })
-      const agents = await registerAgents(servers, claimers)
+      const { servers, agents } = await interleavedServers(newDatabase, random, claimers)
       const winners = new Set<string>()
       for (const _ of upTo(isLong ? 500 : 8)) {
         const outcomes = await Promise.all(
@@ -93,10 +90,7 @@ export function claimsSuite(newDatabase: NewDatabase): void {
 
     it('share many paths out among them, each to one, while others let go of theirs', async () => {
       const random = seededChoice()
-      const database = await TestDatabase.create(newDatabase)
-      const through = interleaved(() => breathe(random))
-      const servers = await database.servers(2, { through })
-      const agents = await registerAgents(servers, claimers)
+      const { servers, agents } = await interleavedServers(newDatabase, random, claimers)
       const paths = upTo(12).map((n) => `file ${n}`)
       const holders = new Map<string, string>()
       const working = agents.map(async ({ agent_id, project }) => {

@@ -7,10 +7,9 @@ import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
-  interleaved,
+  interleavedServers,
   listOf,
   type NewDatabase,
-  registerAgents,
   type Server,
   TestDatabase,
   upTo,
@@ -71,10 +70,7 @@ export function orderSuite(newDatabase: NewDatabase): void {
     it('miss nothing and repeat nothing, by id and by time; ids have no gaps and times rise', async () => {
       const random = seededChoice()
       const each = isLong ? 500 : 8
-      const database = await TestDatabase.create(newDatabase)
-      const through = interleaved(() => breathe(random))
-      const servers = await database.servers(2, { through })
-      const agents = await registerAgents(servers, writers)
+      const { servers, agents } = await interleavedServers(newDatabase, random, writers)
       let isOver = false
       const reading = servers.map(async (server) => ({
         messages: await Promise.all(messageReaders(server, () => isOver)),

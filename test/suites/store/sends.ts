@@ -5,6 +5,7 @@ import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
 import { DraftSends } from '../../../src/orchestrator/sends.ts'
 import { migrate } from '../../../src/store/schema.ts'
 import { Holder } from '../../../src/system/holder.ts'
+import { begunNote } from '../../support/orchestrator/records-in.ts'
 import { type NewDatabase, TestDatabase, upTo } from '../../support/store/databases.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -23,21 +24,6 @@ async function ledgerOn(database: TestDatabase, folder: string): Promise<SendLed
   const holder = new Holder(join(folder, 'senders'))
   onTestFinished(() => holder.close())
   return new SendLedger({ store, holder, timeoutMs: 30_000 })
-}
-
-const keptNote = {
-  name: 'a.md',
-  sha256: 'a'.repeat(64),
-  approval_id: undefined,
-  reply_to_message_id: 'abc',
-  begun_at: '2026-01-15T10:00:00.000Z',
-  attempts: 1,
-  next_ms: 0,
-  is_vague: false,
-  ended_at: undefined,
-  reason: undefined,
-  filed_to: undefined,
-  is_filed: false,
 }
 
 /** What a process does with its turn, but for the mail itself. */
@@ -84,7 +70,12 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     const ledger = await ledgerOn(database, temporaryFolder())
     const vault = 'a vault'
     const sends = await DraftSends.open(ledger, vault)
-    const note = { ...keptNote, key: 'draft-1', scope: intent.scope }
+    const note = {
+      ...begunNote,
+      scope: intent.scope,
+      sha256: 'a'.repeat(64),
+      reply_to_message_id: 'abc',
+    }
     expect(await sends.begin(note)).toMatchObject({ state: 'approved' })
     await takeTurn(ledger, 'draft-1')
     await sends.refresh()

@@ -106,13 +106,3 @@ function faultsOfJournal(event: string, entries: { text: string }[], rows: { id:
     ? []
     : [`the journal tells something else than was ${event}`]
 }
-
-/** Which of `expected` is not in `found`, and what is there twice. */
-export function compare(
-  expected: string[],
-  found: string[],
-): { missing: string[]; repeated: string[] } {
-  const there = new Set<string>()
-  const repeated = found.filter((name) => there.has(name) || !there.add(name))
-  return { missing: expected.filter((name) => !there.has(name)), repeated }
-}

@@ -1,9 +1,10 @@
 /** Agents that write through one server while its database comes and goes, and what each was told of its writes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { compare } from '../compare.ts'
 import { query } from '../store/database-servers.ts'
 import { agentIdOf, Caller, ToolFailed } from './caller.ts'
-import { compare, markerOf } from './stored.ts'
+import { markerOf } from './stored.ts'
 import { makeWrite, type Write } from './write-storm.ts'
 
 /** What an answer says about a write: it is stored, it is not, or nobody can tell. */

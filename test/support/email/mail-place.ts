@@ -6,13 +6,11 @@ import { onTestFinished } from 'vitest'
 import { mailId } from '../../../src/providers/local/id.ts'
 import { isRecord } from '../../../src/system/text.ts'
 import type { Env } from '../agentmail.ts'
+import type { AtEnd } from '../at-end.ts'
 import { connect } from '../mcp/mcp-client.ts'
 import { ToolClient } from '../mcp/tool-client.ts'
 import { FakeGmail } from '../providers/fake-gmail.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-/** Who ends what was begun: a test, or all tests of a file. */
-type AtEnd = (end: () => void | Promise<void>) => void
 
 const client = {
   client_id: 'client',

@@ -5,15 +5,8 @@ import * as z from 'zod'
 import { worker } from '../agentmail.ts'
 import type { OrchestratorHome } from '../orchestrator/orchestrator-home.ts'
 
-const mailSchema = z.object({
-  id: z.string(),
-  subject: z.string(),
-  sender: z.string(),
-  to: z.string(),
-  date: z.string(),
-  /** A number makes an answer that does not fit. */
-  body: z.union([z.string(), z.number()]),
-})
+const mailSchema = z.record(z.enum(['id', 'subject', 'sender', 'to', 'date', 'body']), z.string())
+export type OtherMail = z.infer<typeof mailSchema>
 const boxSchema = z.object({
   inbox: z.array(mailSchema),
   sent: z.array(mailSchema),
@@ -37,7 +30,8 @@ export class OtherMailbox {
     return this.#read().sent
   }
 
-  drop(subject: string, body: string | number = `Please: ${subject}`): void {
+  /** What is read of one whose subject begins with `odd` does not fit. */
+  drop(subject: string, body = `Please: ${subject}`): void {
     const box = this.#read()
     const id = `id-${box.inbox.length + 1}`
     const date = new Date().toISOString()

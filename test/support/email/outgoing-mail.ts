@@ -1,6 +1,9 @@
 /** A mail to be sent, with whatever a test wants of it. */
 import type { OutgoingMail } from '../../../src/providers/provider.ts'
 
+/** Nobody takes it back. */
+export const never = new AbortController().signal
+
 export const outgoingMail = (fields: Partial<OutgoingMail> = {}): OutgoingMail => ({
   from: undefined,
   to: [{ name: '', address: 'jane@example.com' }],

@@ -114,15 +114,3 @@ export async function killAtRandom(
 }
 
 export const allSaid = (workers: Running[]) => workers.flatMap((one) => one.said())
-
-/** The one checker of all runs: which of `expected` is not in `found`, and what is there twice. */
-export function compare(
-  expected: string[],
-  found: string[],
-): { missing: string[]; repeated: string[] } {
-  const there = new Set<string>()
-  const repeated = found.filter((id) => there.has(id) || !there.add(id))
-  return { missing: expected.filter((id) => !there.has(id)), repeated }
-}
-
-export const intact = { missing: [], repeated: [] }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { Approvals } from '../../../src/orchestrator/approval/approvals.ts'
 import type { Records } from '../../../src/orchestrator/approval/records.ts'
-import type { DraftSend } from '../../../src/orchestrator/sends.ts'
+import type { DraftNote, DraftSend } from '../../../src/orchestrator/sends.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { TestVault } from '../vault/vault.ts'
 
@@ -20,10 +20,11 @@ export function draftsIn(files: Record<string, string> = { 'Drafts/x.md': draft(
 export const recordsIn = (vault: Vault, ...sends: Partial<DraftSend>[]): Records => ({
   vault,
   approvals: new Approvals(vault),
-  sends: async () => sends.map((send) => ({ ...approved, ...send })),
+  sends: async () => sends.map((send) => ({ ...begunNote, ...fate, ...send })),
 })
 
-const approved: DraftSend = {
+/** As a draft is when it is begun. */
+export const begunNote: DraftNote = {
   key: 'draft-1',
   scope: 'a service',
   name: 'x.md',
@@ -38,8 +39,5 @@ const approved: DraftSend = {
   reason: undefined,
   filed_to: undefined,
   is_filed: false,
-  state: 'approved',
-  to: '',
-  message_id: undefined,
-  sent_at: undefined,
 }
+const fate = { state: 'approved', to: '', message_id: undefined, sent_at: undefined } as const

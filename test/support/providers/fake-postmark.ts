@@ -7,8 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
 import { isRecord, jsonOf } from '../../../src/system/text.ts'
+import type { AtEnd } from '../at-end.ts'
+import { listening } from '../listening.ts'
 import { noJson, noToken, notFound, recipientsOf, refusalOf, wrongToken } from './postmark-rules.ts'
 
 export const serverToken = '5f1c9e2a-7d34-4b8e-9a61-0c2d3e4f5a6b'
@@ -49,21 +50,16 @@ export class FakePostmark {
   readonly #server = createServer((request, response) => {
     this.#take(request, response).catch(() => response.destroy())
   })
+  #host = ''
 
-  static async start(atEnd: (end: () => void) => void = onTestFinished): Promise<FakePostmark> {
+  static async start(atEnd?: AtEnd): Promise<FakePostmark> {
     const fake = new FakePostmark()
-    await new Promise<void>((resolve) => fake.#server.listen(0, '127.0.0.1', resolve))
-    atEnd(() => {
-      fake.#server.closeAllConnections()
-      fake.#server.close()
-    })
+    fake.#host = await listening(fake.#server, atEnd)
     return fake
   }
 
   get host(): string {
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('The fake is closed')
-    return `127.0.0.1:${address.port}`
+    return this.#host
   }
 
   get env() {

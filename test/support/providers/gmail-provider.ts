@@ -1,11 +1,12 @@
 /** The Gmail provider with a token of its own, against whatever speaks for Gmail. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeAll, beforeEach } from 'vitest'
 import { Config } from '../../../src/config.ts'
 import type { RequestLimits } from '../../../src/providers/gmail/api.ts'
 import { openGmail } from '../../../src/providers/gmail/gmail.ts'
 import type { Inbox, OutgoingMail, Provider } from '../../../src/providers/provider.ts'
+import { type AtEnd, afterAllTests } from '../at-end.ts'
 import { outgoingMail } from '../email/outgoing-mail.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { FakeGmail } from './fake-gmail.ts'
@@ -20,10 +21,7 @@ interface Place {
 
 type Gmail = Provider & { inbox: Inbox }
 
-export function gmailProvider(
-  { apiUrl, loginUrl, token, limits }: Place,
-  atEnd?: (end: () => void) => void,
-): Gmail {
+export function gmailProvider({ apiUrl, loginUrl, token, limits }: Place, atEnd?: AtEnd): Gmail {
   const folder = temporaryFolder(atEnd)
   const tokenPath = join(folder, 'token.json')
   const credentialsPath = join(folder, 'credentials.json')
@@ -56,38 +54,25 @@ export const mail = (given: Partial<OutgoingMail> = {}): OutgoingMail =>
     ...given,
   })
 
-/** What a call fails with. */
-export async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  const done = await call.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  )
-  if ('error' in done) return done.error
-  throw new Error(`This did not fail: ${JSON.stringify(done.value)}`)
-}
-
 export const lines = (...text: string[]): string => text.join('\r\n')
 
 /** One fake Gmail for the tests of a file, healed before each, with the provider on it. */
 export function useFakeGmail() {
-  const ends: (() => void)[] = []
+  const atEnd = afterAllTests()
   const limits = { request: 2000, call: 20_000, send: 2000, pause: 10 }
   let fake: FakeGmail
   let gmail: Gmail
   const open = (token: object = fake.login.grant(), apiUrl = fake.url): Gmail =>
-    gmailProvider({ apiUrl, loginUrl: fake.url, token, limits }, (end) => void ends.push(end))
+    gmailProvider({ apiUrl, loginUrl: fake.url, token, limits }, atEnd)
   beforeAll(async () => {
     fake = await FakeGmail.start()
+    atEnd(() => fake.stop())
     gmail = open()
     // Once without the short limits: the library loads a part of itself with its first request.
     const place = { apiUrl: fake.url, loginUrl: fake.url, token: fake.login.grant() }
-    await gmailProvider(place, (end) => void ends.push(end)).inbox.list({ query: '', limit: 1 })
+    await gmailProvider(place, atEnd).inbox.list({ query: '', limit: 1 })
   })
   beforeEach(() => fake.heal())
-  afterAll(async () => {
-    await fake.stop()
-    for (const end of ends) end()
-  })
   const add = (raw: string | Buffer, given: Partial<AddedMail> = {}): string =>
     fake.addMail({ raw, labelIds: ['INBOX'], ...given })
   return {

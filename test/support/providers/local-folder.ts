@@ -3,10 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalOptions, openLocalMail } from '../../../src/providers/local/local.ts'
 import type { OutgoingMail } from '../../../src/providers/provider.ts'
-import { outgoingMail } from '../email/outgoing-mail.ts'
+import { never, outgoingMail } from '../email/outgoing-mail.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-export const never = new AbortController().signal
 
 export class LocalFolder {
   readonly path: string

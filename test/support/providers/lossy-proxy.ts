@@ -1,7 +1,7 @@
 /** Stands between a client and a coordination server, and loses the answers that it is told to lose. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { listening } from '../listening.ts'
 
 export class LossyProxy {
   /** The tools whose answers were lost, after the server had done the work. */
@@ -11,6 +11,7 @@ export class LossyProxy {
 
   readonly #target: string
   readonly #server: Server
+  #host = ''
   readonly #losing = new Set<string>()
 
   private constructor(target: string) {
@@ -22,18 +23,12 @@ export class LossyProxy {
 
   static async start(target: string): Promise<LossyProxy> {
     const proxy = new LossyProxy(target)
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      proxy.#server.closeAllConnections()
-      proxy.#server.close()
-    })
+    proxy.#host = await listening(proxy.#server)
     return proxy
   }
 
   get url(): string {
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('The proxy is closed')
-    return `http://127.0.0.1:${address.port}`
+    return `http://${this.#host}`
   }
 
   /** The next one, once. */

@@ -1,19 +1,17 @@
 /** A fake Postmark for all tests of a file, and mails that nothing is wrong with. */
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeAll, beforeEach } from 'vitest'
+import { afterAllTests } from '../at-end.ts'
 import { FakePostmark } from './fake-postmark.ts'
 
 /** One fake for all tests of a file, with nothing in it at the start of each. */
 export function sharedFake(): () => FakePostmark {
   let fake: FakePostmark
-  const ends: (() => void)[] = []
+  const atEnd = afterAllTests()
   beforeAll(async () => {
-    fake = await FakePostmark.start((end) => ends.push(end))
+    fake = await FakePostmark.start(atEnd)
   })
   beforeEach(() => {
     for (const list of [fake.requests, fake.sent, fake.faults]) list.length = 0
-  })
-  afterAll(() => {
-    for (const end of ends) end()
   })
   return () => fake
 }

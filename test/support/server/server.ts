@@ -6,9 +6,10 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { type Env, ended, type Ran, start } from '../agentmail.ts'
+import { afterAllTests } from '../at-end.ts'
 import { type Era, revisions } from '../mcp/protocol.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -88,13 +89,10 @@ export class TestServer {
 
 /** One server for all the tests of a block, which leave it as they found it. */
 export function sharedServer(options: ServerOptions = {}): () => TestServer {
-  const ends: (() => void)[] = []
+  const atEnd = afterAllTests()
   let server: TestServer | undefined
   beforeAll(async () => {
-    server = await TestServer.start(options, (end) => ends.push(end))
-  })
-  afterAll(() => {
-    for (const end of ends) end()
+    server = await TestServer.start(options, atEnd)
   })
   return () => {
     if (!server) throw new Error('The server is started before the tests, not before that')

@@ -77,6 +77,17 @@ export async function registerAgents(
   )
 }
 
+/** Two servers whose statements come between each other's, and agents at them. */
+export async function interleavedServers(
+  newDatabase: NewDatabase,
+  random: (below: number) => number,
+  agentCount: number,
+) {
+  const database = await TestDatabase.create(newDatabase)
+  const servers = await database.servers(2, { through: interleaved(() => breathe(random)) })
+  return { servers, agents: await registerAgents(servers, agentCount) }
+}
+
 /** The same store, which waits before and after each statement, so that others come in between. */
 export function interleaved(wait: () => Promise<unknown>): Through {
   const between = async <T>(work: () => Promise<T>): Promise<T> => {

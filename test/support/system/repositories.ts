@@ -149,6 +149,13 @@ export const unusual: [string, () => string][] = [
 
 const dirOf = (folder: string) => git(folder, 'rev-parse', '--absolute-git-dir').replace(/\n$/, '')
 
+/** A repository with this at the end of its configuration. */
+function configured(text: string): string {
+  const folder = repository()
+  addition(join(folder, '.git'), text)
+  return folder
+}
+
 /** What both refuse. */
 export const refused: [string, () => string][] = [
   ['no repository', temporaryFolder],
@@ -160,41 +167,13 @@ export const refused: [string, () => string][] = [
       return folder
     },
   ],
-  [
-    'a format that is not known',
-    () => {
-      const folder = repository()
-      addition(join(folder, '.git'), '[core]\n  repositoryformatversion = 99')
-      return folder
-    },
-  ],
+  ['a format that is not known', () => configured('[core]\n  repositoryformatversion = 99')],
   [
     'an extension that is not known',
-    () => {
-      const folder = repository()
-      addition(
-        join(folder, '.git'),
-        '[core]\n  repositoryformatversion = 1\n[extensions]\n  odd = 1',
-      )
-      return folder
-    },
+    () => configured('[core]\n  repositoryformatversion = 1\n[extensions]\n  odd = 1'),
   ],
-  [
-    'a worktree that is not there',
-    () => {
-      const folder = repository()
-      addition(join(folder, '.git'), '[core]\n  worktree = /tmp/not/there')
-      return folder
-    },
-  ],
-  [
-    'a configuration that is none',
-    () => {
-      const folder = repository()
-      addition(join(folder, '.git'), '[core')
-      return folder
-    },
-  ],
+  ['a worktree that is not there', () => configured('[core]\n  worktree = /tmp/not/there')],
+  ['a configuration that is none', () => configured('[core')],
   ...(process.getuid?.() === 0 ? ownedByOthers() : []),
 ]
 

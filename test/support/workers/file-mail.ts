@@ -3,15 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
+import type { OtherMail } from '../email/other-mailbox.ts'
 
-interface Mail {
-  id: string
-  subject: string
-  sender: string
-  to: string
-  date: string
-  body: string
-}
 interface Request {
   id?: number | string
   method: string
@@ -22,10 +15,10 @@ const [folder = '', isForgetful = ''] = process.argv.slice(2)
 const folders = { inbox: join(folder, 'inbox'), sent: join(folder, 'sent') }
 mkdirSync(folders.sent, { recursive: true })
 
-const mailsIn = (place: string): Mail[] =>
+const mailsIn = (place: string): OtherMail[] =>
   readdirSync(place).map((name) => JSON.parse(readFileSync(join(place, name), 'utf8')))
 
-const find = (id: string | undefined): Mail | undefined =>
+const find = (id: string | undefined): OtherMail | undefined =>
   [...mailsIn(folders.inbox), ...mailsIn(folders.sent)].find((mail) => mail.id === id)
 
 /** As long as the file says, so that whoever asked may be gone. */
@@ -45,7 +38,7 @@ const tools: Record<string, (args: Record<string, string>) => unknown> = {
     await setTimeout(delayMs('slow-to-take'))
     const id = `sent-${process.pid}-${readdirSync(folders.sent).length}`
     const date = new Date(Date.now()).toISOString()
-    const mail: Mail = { id, subject, sender: 'me@example.com', to, date, body }
+    const mail: OtherMail = { id, subject, sender: 'me@example.com', to, date, body }
     writeFileSync(join(folders.sent, id), JSON.stringify(mail))
     await setTimeout(delayMs('slow-to-answer'))
     return { message_id: id, thread_id: id, sent_at: date }

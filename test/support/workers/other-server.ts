@@ -5,6 +5,7 @@ import { listNotes } from '../../../src/vault/list.ts'
 import { moveNote } from '../../../src/vault/move.ts'
 import { readNote, writeNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
+import type { OtherMail } from '../email/other-mailbox.ts'
 
 type Args = Record<string, string> & { frontmatter?: object }
 interface Tool {
@@ -14,18 +15,10 @@ interface Tool {
 
 const [kind = 'mail', place = '', deadly = ''] = process.argv.slice(2)
 
-interface Mail {
-  id: string
-  subject: string
-  sender: string
-  to: string
-  date: string
-  body: string
-}
 /** How a call goes wrong is written in the file of the mailbox, by the name of its tool. */
 interface Mailbox {
-  inbox: Mail[]
-  sent: Mail[]
+  inbox: OtherMail[]
+  sent: OtherMail[]
   faults: Record<string, string>
 }
 
@@ -34,7 +27,7 @@ const fail = (error: string, message = 'the service says no') => {
   throw { error, message, details: {} }
 }
 
-function take({ to = '', subject = '', body = '' }: Args): Mail {
+function take({ to = '', subject = '', body = '' }: Args): OtherMail {
   const box = mailbox()
   const id = `sent-${box.sent.length + 1}`
   const mail = { id, subject, sender: 'me@example.org', to, date: new Date().toISOString(), body }
@@ -54,7 +47,8 @@ const mailTools: Record<string, Tool> = {
     takes: ['message_id'],
     call: ({ message_id }) => {
       const { inbox, sent } = mailbox()
-      return [...inbox, ...sent].find(({ id }) => id === message_id) ?? fail('not_found')
+      const mail = [...inbox, ...sent].find(({ id }) => id === message_id) ?? fail('not_found')
+      return mail?.subject.startsWith('odd') ? { ...mail, body: 7 } : mail
     },
   },
   send_email: {
