@@ -127,7 +127,7 @@ it('goes on holding on the database when its server is killed', async () => {
   await eventually('it holds the file', () => holding.stdout.includes('Ctrl-C releases'))
   place.server?.child.kill('SIGKILL')
   await place.server?.ended
-  await new Promise((resolve) => setTimeout(resolve, 5000)) // longer than it takes to go stale
+  await new Promise((resolve) => setTimeout(resolve, 6000)) // longer than it takes to go stale
   const refused = await place.run(['claim', 'held.ts', '--as', 'bob'])
   expect(refused).toMatchObject({ exitCode: 1 })
   expect(await holding.stop('SIGINT')).toMatchObject({ exitCode: 0, signal: null })

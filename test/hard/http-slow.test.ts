@@ -109,12 +109,16 @@ describe('200 slow connections', () => {
 
   it('do not hold up others, and are closed', { timeout: 150_000 }, async () => {
     const { server, agentId } = await wordyServer()
+    const spared = await wordyServer()
     const { url } = server
-    const alone = await p99(url, agentId)
     const slow = new SlowClients(url, 180 / all.length)
     for (let count = 0; count < 20; count++) openDeafClient(url, 12)
     expect((await ask(url, { path: '/health' })).status).toBe(200)
-    const beside = await p99(url, agentId)
+    // Both at once: whatever else holds up the machine holds up both.
+    const [alone, beside] = await Promise.all([
+      p99(spared.server.url, spared.agentId),
+      p99(url, agentId),
+    ])
     console.log(`p99 alone ${alone.toFixed(1)} ms, beside 200 slow ones ${beside.toFixed(1)} ms`)
     expect(beside).toBeLessThan(4 * alone + 200)
 

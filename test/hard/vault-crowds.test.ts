@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { etagOf } from '../../src/vault/note-file.ts'
 import { expectDamage } from '../support/control-run.ts'
+import { eventually } from '../support/eventually.ts'
 import { provenNote, provenVersion } from '../support/orchestrator/proven-notes.ts'
 import { isLong } from '../support/parts.ts'
 import { TestVault } from '../support/vault/vault.ts'
@@ -161,6 +162,8 @@ describe('writers beside movers', () => {
       }
     }
     const moving = new Crowd(vault, 2, fault).workers.map(mover)
+    await eventually('they move', () => moves > 0)
+    moves = 0
     const appended = await crowd.all(async (worker, caller) => {
       const done: Appended[] = []
       for (let line = 0; line < lines; line++) {

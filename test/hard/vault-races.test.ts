@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { ended, startWorker } from '../support/agentmail.ts'
+import { eventually } from '../support/eventually.ts'
 import { isLong } from '../support/parts.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { TestVault } from '../support/vault/vault.ts'
@@ -68,6 +69,7 @@ async function race(door: 'held' | 'by path' | 'naive', writes: number) {
 
   const swapper = run('swapper', root, outside)
   const swapped = ended(swapper)
+  await eventually('it swaps', () => existsSync(join(root, 'Stash')))
   const { stdout, stderr } = await ended(run('racer', root, door, String(writes)))
   expect(stderr).toBe('')
   swapper.stdin.end()

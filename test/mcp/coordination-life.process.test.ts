@@ -20,6 +20,7 @@ import { LineClient } from '../support/mcp/line-client.ts'
 import { isLong } from '../support/parts.ts'
 import { LossyProxy } from '../support/providers/lossy-proxy.ts'
 import { callTool, TestServer } from '../support/server/server.ts'
+import { freePort } from '../support/server-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** What happens first: `work`, or a time that is far too long for it. */
@@ -208,14 +209,14 @@ describe('the server behind it', () => {
   })
 
   it('is found again when it comes back', async () => {
-    const server = await TestServer.start()
-    const port = new URL(server.url).port
+    const args = ['--port', `${await freePort()}`]
+    const server = await TestServer.start({ args })
     const env = { AGENTMAIL_SERVER: server.url }
     const ann = await openAgent({ repository: temporaryFolder(), env }, 'ann')
     await ann.say('before')
     await server.stop()
     await expect(ann.say('in between')).rejects.toThrow(/the server at \S+ cannot be reached/)
-    await TestServer.start({ db: server.database, args: ['--port', port] })
+    await TestServer.start({ db: server.database, args })
     expect(await ann.say('after')).toEqual({ message_id: 2 })
   })
 })

@@ -29,7 +29,7 @@ async function npmStart(cwd: string) {
     })
   }
   onTestFinished(() => {
-    for (const { pid } of startedBy(npm.pid)) process.kill(pid, 'SIGKILL')
+    for (const { pid } of startedBy(npm.pid)) isThere(pid, 'SIGKILL')
     npm.kill('SIGKILL')
   })
   const url = await eventually(
@@ -61,9 +61,9 @@ function startedBy(parent: number | undefined): Process[] {
   return below(parent)
 }
 
-function isThere(pid: number): boolean {
+function isThere(pid: number, signal: 0 | 'SIGKILL' = 0): boolean {
   try {
-    process.kill(pid, 0)
+    process.kill(pid, signal)
     return true
   } catch {
     return false

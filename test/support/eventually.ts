@@ -3,7 +3,7 @@
 export async function eventually<T>(
   what: string,
   check: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 15_000,
+  timeoutMs = 40_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

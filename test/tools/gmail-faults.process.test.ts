@@ -16,7 +16,7 @@ let tools: ToolClient
 const atEnd = afterAllTests()
 beforeAll(async () => {
   place = await GmailPlace.make(atEnd)
-  tools = await place.tools({ AGENTMAIL_SEND_TIMEOUT_SECONDS: '2' }, atEnd)
+  tools = await place.tools({ AGENTMAIL_SEND_TIMEOUT_SECONDS: '5' }, atEnd)
 })
 
 /** An error of that tool, which tells nothing that it must not. */

@@ -14,7 +14,8 @@ export const ways = ['a running server', 'the database itself'] as const
 export type Way = (typeof ways)[number]
 
 /** Short enough to see agents go stale, long enough for a busy machine to keep the others alive. */
-export const shortLives: Env = { AGENTMAIL_STALE_SECONDS: '2', AGENTMAIL_SWEEP_SECONDS: '0.3' }
+/** A machine that stalls for so long makes an agent stale that lives. */
+export const shortLives: Env = { AGENTMAIL_STALE_SECONDS: '3', AGENTMAIL_SWEEP_SECONDS: '0.3' }
 
 export const mcpCoordination = ['mcp', 'coordination']
 

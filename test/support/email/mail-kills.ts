@@ -1,5 +1,4 @@
 /** Kills processes that send a mail, at a moment of each step, and lets others send the same mail then. */
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { join } from 'node:path'
@@ -61,16 +60,13 @@ export async function killed(
   mail: Mail,
   moment: Moment,
 ): Promise<void> {
-  const child = victim === 'a server' ? await callServer(home, mail) : home.startSend(mail)
-  moment.prepare(() => void child.kill('SIGKILL'))
+  const server = victim === 'a server' ? await home.server() : undefined
+  let child = server?.child
+  moment.prepare(() => void child?.kill('SIGKILL')) // before it begins, or the moment could be missed
+  if (server) sendByTool(server, mail).catch(() => {}) // it is killed before it can answer
+  child ??= home.startSend(mail)
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   fake.heal()
-}
-
-async function callServer(home: MailHome, mail: Mail): Promise<ChildProcessWithoutNullStreams> {
-  const server = await home.server()
-  sendByTool(server, mail).catch(() => {}) // it is killed before it can answer
-  return server.child
 }
 
 /** The same mail from so many processes at the same moment. */
