@@ -144,14 +144,13 @@ describe('a database that is busy', () => {
       vi.useRealTimers()
     })
     const writing = ['a', 'b'].map((note) => queue.write((write) => add(write, note)))
-    await sleep(50)
+    while (troubles.length >= 998) await sleep(5) // until it has tried again
     vi.advanceTimersByTime(60_000)
     for (const one of await Promise.allSettled(writing)) {
       expect(one).toMatchObject({
         reason: { code: 'storage', next: expect.stringMatching(/holds it/) },
       })
     }
-    expect(troubles.length).toBeLessThan(999)
     troubles.length = 0
     expect(await queue.write((write) => add(write, 'c'))).toBe(1)
     expect(await stored()).toEqual(['1 c'])

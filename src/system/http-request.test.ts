@@ -1,22 +1,12 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { createServer as createSilentServer, type Server } from 'node:net'
+import { createServer as createSilentServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listening } from '../../test/support/listening.ts'
 import { exchange, NoReply, openReply, secondsOf } from './http-request.ts'
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('It does not listen')
-  return `127.0.0.1:${address.port}`
-}
-
-async function serve(answer: RequestListener): Promise<URL> {
-  const server = createServer(answer)
-  onTestFinished(() => server.closeAllConnections())
-  return new URL(`http://${await listening(server)}/path?query`)
-}
+const serve = async (answer: RequestListener) =>
+  new URL(`http://${await listening(createServer(answer))}/path?query`)
 
 /** Takes connections and says nothing. */
 async function silentHost(): Promise<string> {
@@ -79,21 +69,23 @@ describe('an HTTP request', () => {
       write()
     })
     expect(await exchange({ url }, 5000)).toEqual({ status: 200, body: undefined })
-    await expect.poll(() => isGone).toBe(true)
+    await expect.poll(() => isGone, { timeout: 20_000 }).toBe(true)
     const small = await serve((_, response) => void response.end('x'.repeat(100)))
     expect((await exchange({ url: small }, 100)).body).toHaveLength(100)
     expect((await exchange({ url: small }, 99)).body).toBeUndefined()
   })
 
   it('ends in time, wherever the other side stops, and with a signal of the caller', async () => {
+    let stop: AbortController | undefined
     const url = await serve(({ url }, response) => {
       if (url === '/head') response.writeHead(200).write('x')
+      stop?.abort()
     })
     for (const asked of [url, new URL('/head', url)]) {
-      const late = await failureOf(exchange({ url: asked, limit: 200 }, 100))
+      stop = undefined
+      const late = await failureOf(exchange({ url: asked, limit: 1000 }, 100))
       expect(late).toMatchObject({ isLate: true, mayHaveGoneOut: true })
-      const stop = new AbortController()
-      setTimeout(() => stop.abort(), 200)
+      stop = new AbortController()
       const outer = [undefined, stop.signal]
       const stopped = await failureOf(exchange({ url: asked, limit: 20_000, outer }, 100))
       expect(stopped).toMatchObject({ isLate: false, mayHaveGoneOut: true })
@@ -119,7 +111,7 @@ describe('an HTTP request', () => {
       [new URL('http://nowhere.invalid'), false],
     ]
     for (const [url, mayHaveGoneOut] of cases) {
-      const failure = await failureOf(exchange({ url, limit: 500 }, 100))
+      const failure = await failureOf(exchange({ url, limit: 1000 }, 100))
       expect(failure, url.href).toMatchObject({ mayHaveGoneOut })
     }
     const headers = { 'x-token': 'two\nlines' }
@@ -129,7 +121,7 @@ describe('an HTTP request', () => {
 
   it('can be read while it comes, within the same time', async () => {
     const url = await serve((_, response) => void response.write('first'))
-    const { status, chunks } = await openReply({ url, limit: 300 })
+    const { status, chunks } = await openReply({ url, limit: 1000 })
     const read: string[] = []
     const failure = await failureOf(
       (async () => {

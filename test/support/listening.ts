@@ -1,5 +1,6 @@
-/** HTTP servers of a test's own. */
-import type { Server } from 'node:http'
+/** Servers of a test's own. */
+import { Server as HttpServer } from 'node:http'
+import type { Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { AtEnd } from './at-end.ts'
 
@@ -7,7 +8,7 @@ import type { AtEnd } from './at-end.ts'
 export async function listening(server: Server, atEnd: AtEnd = onTestFinished): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   atEnd(() => {
-    server.closeAllConnections()
+    if (server instanceof HttpServer) server.closeAllConnections()
     server.close()
   })
   const address = server.address()
