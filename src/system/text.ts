@@ -41,3 +41,7 @@ export function slug(text: string): string {
     .replace(/-+$/, '')
   return plain === '' ? 'mail' : plain
 }
+
+/** A table for words from outside: a plain object knows `constructor`, too. */
+export const lookup = <T>(entries: Record<string, T>): Record<string, T> =>
+  Object.assign(Object.create(null), entries)

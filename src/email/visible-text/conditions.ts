@@ -1,4 +1,5 @@
 /** Says whether @media and @supports hold for the screen of a person who reads mail by day. */
+import { lookup } from '../../system/text.ts'
 import { split, tokenize } from './css-tokens.ts'
 import { pixels } from './length.ts'
 import { isSupported } from './properties.ts'
@@ -8,7 +9,7 @@ import { Work } from './work.ts'
 /** Nothing where it cannot be told. */
 type Verdict = boolean | undefined
 
-const screen: Record<string, number> = {
+const screen = lookup<number>({
   width: 800,
   height: 600,
   'device-width': 800,
@@ -23,9 +24,9 @@ const screen: Record<string, number> = {
   'device-aspect-ratio': 4 / 3,
   'device-pixel-ratio': 1,
   resolution: 1,
-}
+})
 
-const facts: Record<string, string> = {
+const facts = lookup<string>({
   'prefers-color-scheme': 'light',
   'prefers-reduced-motion': 'no-preference',
   'prefers-reduced-transparency': 'no-preference',
@@ -44,7 +45,7 @@ const facts: Record<string, string> = {
   'video-dynamic-range': 'standard',
   'overflow-block': 'scroll',
   'overflow-inline': 'scroll',
-}
+})
 
 export const appliesToScreen = (media: string, work: Work): boolean =>
   isShort(media, work) && (media === '' || split(media, ',').some(holds))
@@ -128,7 +129,7 @@ function compare(left = 0, sign = '=', right = 0): boolean {
   return sign.endsWith('=') ? low <= high : low < high
 }
 
-const densities: Record<string, number> = { dppx: 1, x: 1, dpi: 1 / 96, dpcm: 2.54 / 96 }
+const densities = lookup<number>({ dppx: 1, x: 1, dpi: 1 / 96, dpcm: 2.54 / 96 })
 
 function amount(value: string, measured: string): number | undefined {
   const [, number, unit = ''] = /^([+-]?[\d.]+(?:e[+-]?\d+)?)([a-z]*)$/.exec(value) ?? []

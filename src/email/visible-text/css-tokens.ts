@@ -210,11 +210,10 @@ export function* itemsOf({ tokens, from, to }: Range, kinds: Kinds): Generator<I
 
 /** Nothing where a browser would pass over it. */
 function declarationOf({ tokens, from, to }: Range): Declaration | undefined {
-  let property = ''
-  let at = from
-  for (; tokens[at]?.kind === 'name'; at++) property += tokens[at]?.text
-  if (tokens[at]?.kind === 'blank') at++
-  if (property === '' || !isSign(tokens[at], ':')) return undefined
+  const name = tokens[from]
+  const at = tokens[from + 1]?.kind === 'blank' ? from + 2 : from + 1
+  if (name?.kind !== 'name' || !isSign(tokens[at], ':')) return undefined
+  const property = name.text
   const bang = findSign({ tokens, from: at, to }, '!)]}')
   const value = asWritten({ tokens, from: at + 1, to: bang })
   const rest = asWritten({ tokens, from: bang, to })

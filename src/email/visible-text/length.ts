@@ -1,5 +1,6 @@
 /** Numbers, lengths and angles of CSS, as far as they can be known without laying out the page. */
 
+import { lookup } from '../../system/text.ts'
 export interface Measure {
   /** The font size in force. */
   em: number
@@ -17,7 +18,7 @@ interface Quantity {
 
 type UnitOf = (unit: string) => Quantity | undefined
 
-const units: Record<string, number> = {
+const units = lookup<number>({
   px: 1,
   pt: 4 / 3,
   pc: 16,
@@ -37,9 +38,9 @@ const units: Record<string, number> = {
   cqb: 6,
   cqmin: 6,
   cqmax: 8,
-}
+})
 
-const angles: Record<string, number> = { deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 }
+const angles = lookup<number>({ deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 })
 
 /** Nothing where it is no length that can be told. A bare number counts as pixels. */
 export function pixels(value: string | undefined, measure: Measure): number | undefined {
@@ -80,14 +81,14 @@ function quantity(value: string | undefined, unitOf: UnitOf): Quantity | undefin
   return new Calculator(value, unitOf).read()
 }
 
-const constants: Record<string, number> = {
+const constants = lookup<number>({
   pi: Math.PI,
   e: Math.E,
   infinity: Number.POSITIVE_INFINITY,
-}
+})
 
 /** By how much they change the power: the same as what they are given, or a bare number. */
-const kept: Record<string, (numbers: number[]) => number | undefined> = {
+const kept = lookup<(numbers: number[]) => number | undefined>({
   calc: ([only]) => only,
   min: (numbers) => Math.min(...numbers),
   max: (numbers) => Math.max(...numbers),
@@ -100,9 +101,9 @@ const kept: Record<string, (numbers: number[]) => number | undefined> = {
   rem: ([of = Number.NaN, by = Number.NaN]) => of % by,
   hypot: (numbers) => Math.hypot(...numbers),
   round: ([of = Number.NaN, by = 1]) => Math.floor(of / by) * by,
-}
+})
 
-const bare: Record<string, (numbers: number[]) => number> = {
+const bare = lookup<(numbers: number[]) => number>({
   sign: ([only = Number.NaN]) => Math.sign(only),
   sin: ([only = Number.NaN]) => Math.sin(only),
   cos: ([only = Number.NaN]) => Math.cos(only),
@@ -111,7 +112,7 @@ const bare: Record<string, (numbers: number[]) => number> = {
   exp: ([only = Number.NaN]) => Math.exp(only),
   pow: ([only = Number.NaN, by = Number.NaN]) => only ** by,
   log: ([only = Number.NaN]) => Math.log(only),
-}
+})
 
 /** Reads `12px`, and works out `calc(1px + 2 * (3em - 4px))` and its like. */
 class Calculator {

@@ -1,4 +1,5 @@
 /** How the text of an element looks to a person, and whether it can be seen at all. */
+import { lookup } from '../../system/text.ts'
 import { black, type Colour, gradientColour, isNear, over, parseColour, white } from './colour.ts'
 import { type Declaration, split } from './css-tokens.ts'
 import type { ElementFacts } from './element-facts.ts'
@@ -186,7 +187,7 @@ const isVisible = (value: string | undefined, outer: boolean) =>
     ? outer
     : value !== 'hidden' && value !== 'collapse'
 
-const keywords: Record<string, number> = { smaller: 1 / 1.2, larger: 1.2 }
+const keywords = lookup<number>({ smaller: 1 / 1.2, larger: 1.2 })
 
 function fontSizeOf(value: string | undefined, { fontSize, rem }: Look): number {
   if (value === undefined || value === 'inherit' || value === 'unset') return fontSize

@@ -1,4 +1,5 @@
 /** The properties of CSS that can hide a text: their other names, their values, their short forms. */
+import { lookup } from '../../system/text.ts'
 import { parseColour } from './colour.ts'
 import { type Declaration, split } from './css-tokens.ts'
 import { degrees, pixels, ratio } from './length.ts'
@@ -123,7 +124,7 @@ export function fontParts(value: string): { size: string; line: string } | undef
   return at !== -1 && isOne && /^["a-z_\u0080-\uffff-]/.test(family) ? { size, line } : undefined
 }
 
-const validators: Record<string, IsValid> = {
+const validators = lookup<IsValid>({
   all: () => false,
   animation: isAnything,
   'animation-fill-mode': isAnything,
@@ -185,24 +186,24 @@ const validators: Record<string, IsValid> = {
   width: isSize,
   'z-index': oneOf(/^(auto|[+-]?\d+)$/),
   zoom: oneOf(/^(normal|reset)$/, isNumber),
-}
+})
 for (const side of ['top', 'right', 'bottom', 'left']) {
   validators[`margin-${side}`] = isOffset
   validators[`padding-${side}`] = isPositive
 }
 
-const axes: Record<string, string> = {
+const axes = lookup<string>({
   'block-size': 'height',
   'inline-size': 'width',
   'overflow-block': 'overflow-y',
   'overflow-inline': 'overflow-x',
-}
-const sides: Record<string, string> = {
+})
+const sides = lookup<string>({
   'block-start': 'top',
   'block-end': 'bottom',
   'inline-start': 'left',
   'inline-end': 'right',
-}
+})
 
 /** Without its prefix, and by its side of the page. */
 function otherName(property: string): string {

@@ -1,4 +1,5 @@
 /** What the parts of a selector ask of an element: its attributes, `:first-child`, `:not(…)` and their like. */
+import { lookup } from '../../system/text.ts'
 import { asWritten, isSign, type Range } from './css-tokens.ts'
 import { type ElementFacts, elementsIn } from './element-facts.ts'
 import type { Selector, Surroundings, Test, Weight } from './selector.ts'
@@ -49,16 +50,16 @@ const states =
 
 const isLink: Test = ({ tag, attributes }) => tag === 'a' && attributes.has('href')
 
-const simple: Record<string, Test> = {
+const simple = lookup<Test>({
   root: ({ parent }) => parent === undefined,
   link: isLink,
   'any-link': isLink,
   '-webkit-any-link': isLink,
   defined: always,
   'read-only': always,
-}
+})
 
-const placed: Record<string, Test> = {
+const placed = lookup<Test>({
   'first-child': ({ place }) => place === 1,
   'last-child': ({ place, siblings }) => place === siblings.length,
   'only-child': ({ siblings }) => siblings.length === 1,
@@ -72,7 +73,7 @@ const placed: Record<string, Test> = {
     node.childNodes.every(
       (child) => child.nodeName === '#comment' || ('value' in child && child.value === ''),
     ),
-}
+})
 
 /** Nothing where there is no such thing: then its selector is none. */
 export function pseudoClass(asked: Asked, read: Readers): Found | undefined {
