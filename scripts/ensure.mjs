@@ -1,6 +1,7 @@
 /** Makes sure that what package.json asks for is installed and that dist/ is what src/ says; quick when both are. */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +10,7 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 export async function ensure() {
   checkNode()
-  ensureInstalled()
+  await ensureInstalled()
   await ensureBuilt()
 }
 
@@ -20,22 +21,35 @@ function checkNode() {
   process.exit(1)
 }
 
-function ensureInstalled() {
+async function ensureInstalled() {
   const stamp = join(root, 'node_modules/.agentmail-installed')
   const wanted = hashOf(['package.json', 'package-lock.json'])
   if (readIfThere(stamp) === wanted) return
   console.log('Installing what AgentMail is built from…')
   const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync('npm', args, {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const status = await endingWithUs(
+    spawn('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }),
+  )
   if (status !== 0) {
     console.error('npm install failed: see above. The first time it needs the npm registry.')
     process.exit(1)
   }
   writeFileSync(stamp, hashOf(['package.json', 'package-lock.json']))
+}
+
+/** What is told to end passes that on, and ends when its child has. */
+async function endingWithUs(child) {
+  let told
+  const passOn = (signal) => {
+    told = signal
+    child.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, passOn)
+  const [status] = await once(child, 'exit')
+  for (const signal of signals) process.off(signal, passOn)
+  if (told) process.kill(process.pid, told)
+  return status
 }
 
 async function ensureBuilt() {

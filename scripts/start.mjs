@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ensure, root } from './ensure.mjs'
 
+endWithNpm()
 await ensure()
 const binary = join(root, 'dist/agentmail.cjs')
 // A copy without git still has a place for its post office.
 if (!existsSync(join(root, '.git'))) process.env.AGENTMAIL_DIR ??= join(root, '.agentmail')
-endWithNpm()
 process.argv = [process.execPath, binary, 'serve', ...process.argv.slice(2)]
 createRequire(import.meta.url)(binary)
 

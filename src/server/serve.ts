@@ -13,6 +13,8 @@ import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Ctrl-C reaches npm too, which passes it on: within this time it is the same one. */
+const sameSignalMs = 500
 
 /** Resolves with the exit code when it has stopped. */
 export async function runServer(config: Config, json: boolean): Promise<number> {
@@ -40,11 +42,17 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   } else tell(server, coordination, database.name, settings.token !== undefined)
   await stopped
   log('stopping: finishing what is under way')
-  for (const signal of stopSignals) process.on(signal, () => process.exit(1)) // told twice
+  endWhenToldAgain()
   if (database.note) removeServerNote(database.note, { url, instance })
   await server.stop()
   await coordination.close()
   return 0
+}
+
+function endWhenToldAgain(): void {
+  const toldAt = performance.now()
+  const isAgain = () => performance.now() - toldAt > sameSignalMs
+  for (const signal of stopSignals) process.on(signal, () => isAgain() && process.exit(1))
 }
 
 /** A setting that is wrong has an exit code of its own here, whichever it is. */

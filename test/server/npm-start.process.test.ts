@@ -18,7 +18,7 @@ function unbuilt(): string {
   return folder
 }
 
-async function npmStart(cwd: string) {
+function runNpmStart(cwd: string) {
   const args = ['start', '--', '--port', '0', '--db', join(temporaryFolder(), 'mail.db')]
   const env = plainEnv({ npm_lifecycle_event: undefined })
   const npm = spawn('npm', args, { cwd, env })
@@ -32,15 +32,20 @@ async function npmStart(cwd: string) {
     for (const { pid } of startedBy(npm.pid)) isThere(pid, 'SIGKILL')
     npm.kill('SIGKILL')
   })
+  return { npm, said: () => said }
+}
+
+async function npmStart(cwd: string) {
+  const { npm, said } = runNpmStart(cwd)
   const url = await eventually(
     'npm start serves',
     () => {
-      if (npm.exitCode !== null) throw new Error(said)
-      return /serves (http:\S+)\//.exec(said)?.[1]
+      if (npm.exitCode !== null) throw new Error(said())
+      return /serves (http:\S+)\//.exec(said())?.[1]
     },
     50_000,
   )
-  return { npm, url, said: () => said }
+  return { npm, url, said }
 }
 
 interface Process {
@@ -89,5 +94,18 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)(
     )
     npm.kill(signal)
     await eventually('all that npm started is gone', () => !started.some(({ pid }) => isThere(pid)))
+  },
+)
+
+it.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+  'ends with npm by %s while it builds',
+  async (signal) => {
+    const { npm, said } = runNpmStart(unbuilt())
+    await eventually('it builds', () => said().includes('Building…'))
+    const started = startedBy(npm.pid)
+    expect(started).not.toEqual([])
+    npm.kill(signal)
+    await eventually('all that npm started is gone', () => !started.some(({ pid }) => isThere(pid)))
+    expect(said()).not.toContain('serves')
   },
 )

@@ -184,10 +184,21 @@ describe('told to stop', () => {
     return server
   }
 
-  it('twice, it ends at once with 1', async () => {
+  it('again, it ends at once with 1', async () => {
     const server = await heldUp()
-    server.child.kill('SIGTERM')
+    const again = setInterval(() => server.child.kill('SIGTERM'), 100)
+    onTestFinished(() => clearInterval(again))
     expect(await expectSoon('the end', server.ended)).toMatchObject({ exitCode: 1, signal: null })
+  })
+
+  it('twice at once, as npm does when it passes Ctrl-C on, it ends in order', async () => {
+    const server = await TestServer.start()
+    const agent_id = await server.register('waiter')
+    const waiting = server.call('read_messages', { agent_id, wait_seconds: 50 })
+    await arrived(server)
+    for (let i = 0; i < 2; i++) server.child.kill('SIGINT')
+    expect(await expectSoon('the end', server.ended)).toMatchObject({ exitCode: 0, signal: null })
+    expect((await waiting).isError).toBeFalsy()
   })
 
   it.runIf(isLong)('it does not wait for ever for a request that never comes whole', async () => {
