@@ -5,6 +5,7 @@ import { untilDone } from '../../system/retry.ts'
 import { listNotes } from '../../vault/list.ts'
 import { moveNote } from '../../vault/move.ts'
 import { byPerson } from '../../vault/note-path.ts'
+import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, unlessMissing, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { McpClient } from './mcp-client.ts'
@@ -53,6 +54,11 @@ export class VaultNotes {
         { schema: noteSchema, isSafe: true, fallback: () => readNote(this.#vault, path) },
       ),
     )
+  }
+
+  /** Asked of the file system, since most of what is looked for is not there. */
+  async has(path: string): Promise<boolean> {
+    return (await statNote(this.#vault, path)) !== undefined
   }
 
   async write(path: string, frontmatter: Record<string, unknown>, body: string): Promise<void> {

@@ -116,7 +116,8 @@ export async function findReply(
 
 async function findIn(notes: VaultNotes, name: string): Promise<Note | undefined> {
   for (const folder of ['Drafts', 'Approved', 'Done']) {
-    const note = await notes.find(`${folder}/${name}`)
+    const path = `${folder}/${name}`
+    const note = (await notes.has(path)) ? await notes.find(path) : undefined
     if (note) return note
   }
   return undefined

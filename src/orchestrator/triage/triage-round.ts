@@ -147,7 +147,8 @@ class TriageRound {
     this.tellFailures()
     for (const code of [...endsRound, 'model_unavailable']) teller.forget(code)
     teller.forget(path)
-    const current = await notes.find(path) // a person may have been faster than a model
+    // A person may have been faster than a model; than rules, hardly, and a decided mail is not marked again.
+    const current = triager.name === 'rules' ? note : await notes.find(path)
     if (current && isPendingMail(current)) {
       if (decision) await carryOut(this.#parts, current, decision, name)
       else this.#leave(path, triager.why?.() ?? 'no rule fits it')

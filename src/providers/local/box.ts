@@ -43,6 +43,8 @@ export class LocalBox {
   readonly name: BoxName
   readonly #root: string
   #known = new Map<string, Known>()
+  /** When a mail last came to the box, or left it, before it was looked through. */
+  #changedNs: bigint | undefined
   readonly #names = new Map<string, string>()
 
   constructor(root: string, name: BoxName) {
@@ -50,12 +52,19 @@ export class LocalBox {
     this.#root = root
   }
 
-  /** Everything in it now, in no order. Only files that are new or changed are opened. */
-  async heads(): Promise<LocalHead[]> {
+  /**
+   * Everything in it now, in no order. Only files that are new or changed are opened.
+   *
+   * @param isNextPage of what was looked through a moment ago: unless mails came or went, that will do.
+   */
+  async heads(isNextPage: boolean): Promise<LocalHead[]> {
     const pause = pauses()
     const seen = new Map<string, Known>()
     const folder = openBox(this.#root, this.name)
     try {
+      const changedNs = folder.stat('.')?.mtimeNs
+      if (isNextPage && changedNs === this.#changedNs) return headsOf(this.#known)
+      this.#changedNs = changedNs
       for (const { name } of folder.entries()) {
         if (!isMailName(name)) continue
         const known = this.#look(folder, name)
@@ -66,7 +75,7 @@ export class LocalBox {
       folder.close()
     }
     this.#known = seen
-    return Array.from(seen.values(), ({ head }) => head)
+    return headsOf(seen)
   }
 
   /** The first bytes of a mail; nothing where it is not here. */
@@ -123,6 +132,9 @@ export class LocalBox {
     }
   }
 }
+
+const headsOf = (known: Map<string, Known>): LocalHead[] =>
+  Array.from(known.values(), ({ head }) => head)
 
 const mayHaveParts = (fields: HeaderBlock['fields']): boolean =>
   !/^text\/(?:plain|html)\b|^$/i.test(fields.get('content-type') ?? '') ||

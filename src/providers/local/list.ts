@@ -27,7 +27,9 @@ export async function listMails(
 ): Promise<{ mails: MailHead[]; next_page_token?: string }> {
   const query = localQuery(text, systemClock.now())
   const start = page_token === undefined ? undefined : placeOf(page_token)
-  const heads = await Promise.all(query.boxes.map((box) => mail.boxes[box].heads()))
+  const heads = await Promise.all(
+    query.boxes.map((box) => mail.boxes[box].heads(start !== undefined)),
+  )
   const labels = mail.labels.read()
   const pause = pauses()
   const found: LocalHead[] = []

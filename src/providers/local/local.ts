@@ -40,7 +40,7 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
     send: (outgoing, signal) =>
       writeSent(root, { ...outgoing, from: outgoing.from ?? options.from ?? nobody }, signal),
     async find({ key }) {
-      const heads = await mail.boxes.sent.heads()
+      const heads = await mail.boxes.sent.heads(false)
       const found = heads.find((head) => head.key === key)
       return (
         found && {
