@@ -7,6 +7,7 @@ const maxRead = 8000
 
 /** A shorter one would mask half of any text, and protects nothing. */
 const minSecretCharacters = 4
+const minKeyCharacters = 8
 const minEncodedCharacters = 8
 
 /** What is known to be a secret by its looks; a group that matches is kept. */
@@ -133,3 +134,6 @@ function inBase64(bytes: Buffer): string[] {
 }
 
 const literally = (text: string) => new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi')
+
+/** A key that servers on one's own machine are content with, such as `ollama` or `none`, is a word like any other. */
+export const isSecret = (key: string): boolean => key.trim().length >= minKeyCharacters

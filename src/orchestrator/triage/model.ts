@@ -1,6 +1,6 @@
 /** Decides by asking a language model. What it answers is a proposal that has to fit. */
 import { AgentMailError } from '../../errors.ts'
-import { redacted } from '../../system/redact.ts'
+import { isSecret, redacted } from '../../system/redact.ts'
 import { type Decision, doesNotFit, type TriageMail, type Triager } from './decision.ts'
 import { decisionIn } from './parse-decision.ts'
 import { type Prompt, promptFor } from './prompt.ts'
@@ -27,7 +27,10 @@ export class Model implements Triager {
   async decide(mail: TriageMail, ending?: AbortSignal): Promise<Decision> {
     const decision = this.#read(await this.#ask(promptFor(mail), ending))
     // Looked for in what was made of the answer: in the answer itself it may be in disguise.
-    if (Object.values(decision).some((text) => text?.includes(this.#apiKey))) {
+    if (
+      isSecret(this.#apiKey) &&
+      Object.values(decision).some((text) => text?.includes(this.#apiKey))
+    ) {
       throw doesNotFit('it repeats the key of the service')
     }
     return decision
