@@ -199,7 +199,7 @@ function latestFirst(a: AgentEntry, b: AgentEntry): number {
 async function ownName(config: Config): Promise<string> {
   if (hasName(config)) return (await whoAmI(config)).name
   throw new AgentMailError(
-    'missing_arguments',
+    'not_in_tmux',
     'who are you?',
     'Say it with --as <name> or AGENTMAIL_AGENT=<name>; inside tmux, the name of your window counts.',
   )

@@ -174,7 +174,7 @@ describe('a name', () => {
     ]
     for (const args of commands) {
       const { stdout, stderr, exitCode } = await place.run(args)
-      expect([args, stdout, exitCode]).toEqual([args, '', 1])
+      expect([args, stdout, exitCode]).toEqual([args, '', 2])
       expect(stderr).toMatch(/^error: who are you\?\n.*--as <name>.*AGENTMAIL_AGENT/)
     }
     expect(await place.json(['history'])).toEqual([])
