@@ -4,7 +4,7 @@
  * `npm test -- <room or path>` runs the tests of a room alone, in whatever projects it has some.
  */
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure, root } from './ensure.mjs'
 
@@ -13,6 +13,13 @@ const isLong = args.includes('--long')
 const isAll = args.includes('--all') || isLong || Boolean(process.env.CI)
 const chosen = args.filter((arg) => arg !== '--long' && arg !== '--all')
 
+const unknown = chosen.find((name) => testsOf(name).length === 0)
+if (unknown !== undefined) {
+  console.error(
+    `npm test: there is no room and no path ${unknown}. The rooms: ${rooms().join(' ')}`,
+  )
+  process.exit(1)
+}
 await ensure()
 const isChecked = await Promise.all([
   run('biome', 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
@@ -25,10 +32,15 @@ const projects = isAll || chosen.length > 0 ? [] : ['--project=fast', '--project
 const tests = [...projects, ...chosen.flatMap(testsOf)]
 if (!(await run('vitest', 'node_modules/vitest/vitest.mjs', ['run', ...tests]))) process.exit(1)
 
-/** What vitest finds a room by: its folders, and its hard tests. */
+/** What vitest finds a room by: its folders, and its hard tests; nothing where there is no such room. */
 function testsOf(name) {
   if (existsSync(join(root, name)) || name.startsWith('-')) return [name]
-  return [`src/${name}/`, `test/${name}/`, `test/hard/${name}-`]
+  return rooms().includes(name) ? [`src/${name}/`, `test/${name}/`, `test/hard/${name}-`] : []
+}
+
+function rooms() {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+  return folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
 function run(what, script, args = []) {
