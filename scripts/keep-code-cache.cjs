@@ -16,3 +16,10 @@ vm.Script = class extends vm.Script {
 process.on('exit', () => {
   for (const { script, file } of scripts) writeFileSync(file, script.createCachedData())
 })
+
+// A server is told to end as soon as it can be.
+if (process.argv[2] === 'serve') {
+  process.on('newListener', (event) => {
+    if (event === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGTERM'))
+  })
+}

@@ -14,6 +14,12 @@ const commands = [
   ['receive'],
   ['status', 'ready'],
   ['post', 'subject', 'text'],
+  ['history'],
+  ['vault', 'ls'],
+  ['mail', 'list'],
+  ['drafts', 'list'],
+  ['orchestrate', '--once'],
+  ['serve', '--port', '0'],
 ]
 
 /** @param toolsets those that `agentmail mcp` serves */
@@ -72,6 +78,7 @@ class Stage {
           TMUX: 'build,1,0',
           TMUX_PANE: '%0',
           VAULT_PATH: join(this.#folder, 'vault'),
+          AGENTMAIL_MAIL: 'local',
         },
         input,
         encoding: 'utf8',

@@ -35,7 +35,7 @@ if (!(await run('vitest', 'node_modules/vitest/vitest.mjs', ['run', ...tests])))
 /** What vitest finds a room by: its folders, and its hard tests; nothing where there is no such room. */
 function testsOf(name) {
   if (existsSync(join(root, name)) || name.startsWith('-')) return [name]
-  return rooms().includes(name) ? [`src/${name}/`, `test/${name}/`, `test/hard/${name}-`] : []
+  return rooms().includes(name) ? [`src/${name}/`, `test/${name}/`, `test/hard/${name}/`] : []
 }
 
 function rooms() {

@@ -180,3 +180,16 @@ export class Running {
     return this.ended
   }
 }
+
+/** What it did, by the journal. */
+export const eventsOf = async (place: Place, agent: string) =>
+  historySchema.parse(await place.json(['history', '--agent', agent])).map(({ event }) => event)
+
+/** As the command tells them. */
+export const heldFiles = async (place: Place): Promise<string[]> => {
+  const { stdout } = await place.run(['claims'])
+  return stdout
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split('  ')[0] ?? '')
+}
