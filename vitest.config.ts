@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-workers.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 3,
+    maxWorkers: 4,
     isolate: false, // what is loaded once serves all files of a worker; no test leaves anything behind
     provide: { machine: cleanEnvironment() },
     projects: [

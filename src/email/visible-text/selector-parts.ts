@@ -33,6 +33,8 @@ interface Found {
   selectors?: Selector[]
   isHeavy?: boolean
   asksPlace?: boolean
+  /** Nothing but pseudo-classes may follow it. */
+  isElement?: boolean
 }
 
 const always: Test = () => true
@@ -91,7 +93,7 @@ export function pseudoClass(asked: Asked, read: Readers): Found | undefined {
 /** The first line is taken for the whole: who hides it means it. */
 const pseudoElement = (name: string): Found | undefined =>
   elements.test(name)
-    ? { test: name === 'first-line' ? always : never, weight: [0, 0, 1] }
+    ? { test: name === 'first-line' ? always : never, weight: [0, 0, 1], isElement: true }
     : undefined
 
 function functional(name: string, inner: Range, read: Readers): Found | undefined {
@@ -108,7 +110,8 @@ function functional(name: string, inner: Range, read: Readers): Found | undefine
   }
   if (name === 'has') return having(inner, read)
   if (name === 'lang' || name === 'dir') {
-    const wanted = asWritten(inner).replaceAll('"', '').split(/ ?, ?/)
+    const wanted = asWritten(inner).split(/ ?, ?/)
+    if (wanted.some((one) => one.includes('"'))) return undefined // as browsers have it
     return { test: name === 'lang' ? speaks(wanted) : runs(wanted), weight: oneClass }
   }
   const [found, last, type] = /^nth-(last-)?(?:child|(of-type))$/.exec(name) ?? []

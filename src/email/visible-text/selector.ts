@@ -83,6 +83,7 @@ class Reader {
   readonly #weight: Weight = [0, 0, 0]
   #at: number
   #asksPlace = false
+  #hasElement = false
 
   constructor(range: Range, place: Surroundings, isRelative: boolean) {
     this.#range = range
@@ -109,6 +110,7 @@ class Reader {
       steps.push(step)
       relation = this.#relation()
       if (relation.trim() !== '' && !this.#token) return undefined
+      if (this.#hasElement && this.#token) return undefined
     }
     if (steps.length > mostSteps) this.#place.work.spend(Number.POSITIVE_INFINITY)
     const [first, ...others] = steps.reverse()
@@ -161,6 +163,7 @@ class Reader {
     }
     for (let one = this.#token; one && one.kind !== 'blank'; one = this.#token) {
       if (one.kind === 'sign' && /^[>+~]$/.test(one.text)) break
+      if (this.#hasElement && !isSign(one, ':')) return undefined
       const test = this.#simple(one, keys)
       if (!test) return undefined
       tests.push(test)
@@ -238,6 +241,7 @@ class Reader {
       },
     )
     if (!found) return undefined
+    this.#hasElement ||= found.isElement ?? false
     this.#count(found.weight)
     if (found.isHeavy !== false) this.#count(heaviest(found.selectors ?? []))
     this.#asksPlace ||=

@@ -50,6 +50,8 @@ export class Stylesheets {
   readonly layers = new Set<string>()
   readonly #work: Work
   readonly #isQuirky: boolean
+  /** The rules that make containers. */
+  readonly #containers: { value: string; selectors: Selector[] }[] = []
   #anonymous = 0
   #imports = 0
 
@@ -91,6 +93,8 @@ export class Stylesheets {
 
   #declare(declaration: Declaration, { selectors, layer, within }: Open): void {
     if (!selectors) return
+    const { property, value } = declaration
+    if (/^container(-type|-name)?$/.test(property)) this.#containers.push({ value, selectors })
     const last = this.rules.at(-1)
     const isSame = last?.selectors === selectors && last.layer === layer && last.within === within
     if (isSame) last.declarations.push(declaration)
@@ -100,7 +104,7 @@ export class Stylesheets {
   #rule(prelude: Range, block: Range, outer: Open): Open | undefined {
     if (prelude.to - prelude.from > longestPrelude || outer.place.depth > deepestRule)
       this.#work.spend(Number.POSITIVE_INFINITY)
-    const isNested = outer.selectors !== undefined
+    const isNested = outer.place.parents !== undefined
     const selectors = parseSelectors(prelude, outer.place, isNested)
     if (!selectors) return undefined
     const place = { ...outer.place, parents: selectors, depth: outer.place.depth + 1 }
@@ -113,17 +117,40 @@ export class Stylesheets {
     const inner = { ...outer, items }
     if (name === 'media') return appliesToScreen(text, this.#work) ? inner : undefined
     if (name === 'supports') return isSupportedHere(text, this.#work) ? inner : undefined
-    if (name === 'container') return appliesToContainer(text, this.#work) ? inner : undefined
+    if (name === 'container') {
+      if (!appliesToContainer(text, this.#work)) return undefined
+      return { ...inner, within: this.#inContainer(text, outer) }
+    }
     if (name === 'layer') {
       const layer = text.includes(',')
         ? undefined
         : this.#name(text || `\0${++this.#anonymous}`, outer)
       return layer === undefined ? undefined : { ...inner, layer }
     }
-    if (name === 'scope') return { ...inner, ...scoped(prelude, outer) }
+    if (name === 'scope') return { ...inner, ...scoped(prelude, block, outer) }
     if (name === 'property') this.#register(text, block)
     if (/^(-webkit-)?keyframes$/.test(name)) this.#animate(text, block)
     return undefined
+  }
+
+  /** Sizes are asked of an ancestor that is a container, of this name if the query has one. */
+  #inContainer(query: string, { within }: Context): Test | undefined {
+    if (/\bstyle\(/.test(query)) return within
+    const [, name] = /^(?!not )([\w-]+) /.exec(query) ?? []
+    const wanted = [/\bsize\b/, ...(name === undefined ? [] : [new RegExp(`\\b${name}\\b`)])]
+    const isOne: Test = (element, work) => {
+      const style = element.attributes.get('style') ?? ''
+      const made = this.#containers.filter(({ selectors }) =>
+        selectors.some((selector) => matches(element, selector, work)),
+      )
+      const values = [...made.map(({ value }) => value), /container/i.test(style) ? style : '']
+      return wanted.every((one) => values.some((value) => one.test(value)))
+    }
+    return (element, work) => {
+      for (let here = element.parent; here && !work.isSpent; here = here.parent)
+        if (isOne(here, work)) return within?.(element, work) ?? true
+      return false
+    }
   }
 
   /** The full name of the last of these layers. */
@@ -194,16 +221,24 @@ function namespace(range: Range, prefixes: Set<string>): void {
 }
 
 /** `(root) to (limit)`: its rules hold below the one and not below the other. */
-function scoped({ tokens, from, to }: Range, { place, within }: Context): Partial<Open> {
-  const groups: Test[] = []
+function scoped({ tokens, from, to }: Range, block: Range, outer: Open): Partial<Open> {
+  const { place, within } = outer
+  const lists: Selector[][] = []
   for (let at = findSign({ tokens, from, to }, '('); at < to; ) {
     const end = tokens[at]?.end ?? to
     const list = parseSelectors({ tokens, from: at + 1, to: end }, place) ?? []
-    groups.push((element, work) => list.some((selector) => matches(element, selector, work)))
+    lists.push(list)
     at = findSign({ tokens, from: end + 1, to }, '(')
   }
-  const [isRoot, isLimit] = groups
-  if (!isRoot) return {}
+  // In a rule, no declaration that stands here by itself is about the elements of that rule.
+  const selectors = outer.selectors ? [] : lists[0]
+  const items = itemsOf(block, 'declarations')
+  const [isRoot, isLimit] = lists.map(
+    (list): Test =>
+      (element, work) =>
+        list.some((selector) => matches(element, selector, work)),
+  )
+  if (!isRoot) return outer.selectors ? { selectors } : {}
   const isIn: Test = (element, work) => {
     for (let here: typeof element | undefined = element; here; here = here.parent) {
       if (isLimit?.(here, work)) return false
@@ -211,5 +246,5 @@ function scoped({ tokens, from, to }: Range, { place, within }: Context): Partia
     }
     return false
   }
-  return { within: isIn, place: { ...place, scope: isRoot } }
+  return { items, selectors, within: isIn, place: { ...place, scope: isRoot } }
 }
