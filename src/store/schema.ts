@@ -175,7 +175,9 @@ export async function migrate(store: Store, options: { isCopying?: boolean } = {
     // Unless another process made them just now.
     if (table && !(await identityOf(store))) throw inTheWay(table)
   }
-  if (doneIn(identity) < knownSchema) await again(() => migrateOnce(store))
+  if (doneIn(identity) === knownSchema) return
+  const migrating = () => again(() => migrateOnce(store))
+  await (store.alone ? store.alone(migrating) : migrating())
 }
 
 async function migrateOnce(store: Store): Promise<void> {

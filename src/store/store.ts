@@ -40,6 +40,8 @@ export interface Store extends View {
    * was first. Whole where an engine can; else what an interruption left behind counts as done.
    */
   define(statements: string[], record: (transaction: Transaction) => Promise<void>): Promise<void>
+  /** Runs work that defines tables while no other process does, where several at once would hold each other up. */
+  alone?<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface ServerDescription {

@@ -1,5 +1,6 @@
 /** Definitions of tables and indexes, where each is committed at once: what is there already counts as done. */
 
+import { untilAnswered } from '../../system/retry.ts'
 import { StoreError } from '../store.ts'
 import { ConnectionLost, type MysqlConnection } from './connection.ts'
 
@@ -24,6 +25,42 @@ export async function defineOnce(
   }
 }
 
+const turnTable = 'definition_turn'
+/** Longer than it takes; of one that was killed in its turn, nobody waits for ever. */
+const turnMs = 20_000
+
+/**
+ * Definitions and transactions at different nodes of a cluster can end in a node that waits for itself (seen with
+ * MariaDB 10.11, once in a hundred new databases). A table that one of them makes, and takes away again, lets the
+ * others wait: the nodes agree on the order of definitions, if on nothing else.
+ */
+export async function inDefinitionTurn<T>(
+  connect: () => Promise<MysqlConnection>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await untilAnswered({ patienceMs: turnMs, firstMs: 20, longestMs: 200 }, async () => {
+    const connection = await connect()
+    if (await isNamed(connection, turnTable)) return undefined
+    return connection.query(`CREATE TABLE ${turnTable} (n INT PRIMARY KEY)`).catch((error) => {
+      if (StoreError.is(error)) return undefined // another was first
+      throw error
+    })
+  })
+  try {
+    return await work()
+  } finally {
+    const drop = `DROP TABLE IF EXISTS ${turnTable}`
+    await connect()
+      .then((connection) => connection.query(drop))
+      .catch(() => {}) // then the others wait in vain for a while
+  }
+}
+
+export async function isNamed(connection: MysqlConnection, table: string): Promise<boolean> {
+  const { rows } = await connection.query('SHOW TABLES LIKE ?', table)
+  return rows.some((row) => Object.values(row).includes(table))
+}
+
 async function isIndex(connection: MysqlConnection, name: string, table: string): Promise<boolean> {
   const { rows } = await connection.query(`SHOW INDEX FROM ${table} WHERE Key_name = ?`, name)
   return rows.length > 0
@@ -35,8 +72,7 @@ async function isTable(
   name: string,
   statement: string,
 ): Promise<boolean> {
-  const tables = await connection.query('SHOW TABLES LIKE ?', name)
-  if (!tables.rows.some((row) => Object.values(row).includes(name))) return false
+  if (!(await isNamed(connection, name))) return false
   const { rows } = await connection.query(`SHOW COLUMNS FROM ${name}`)
   const there = new Set(rows.map((row) => row.Field))
   const wanted = [...statement.matchAll(/[(,]\s+(\w+) [A-Z]+\b/g)].map(([, column]) => column)

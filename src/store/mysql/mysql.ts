@@ -12,7 +12,7 @@ import {
 import type { MysqlAddress } from './address.ts'
 import { Committer, rollBack, writersTable } from './commit.ts'
 import { MysqlConnection } from './connection.ts'
-import { defineOnce } from './definition.ts'
+import { defineOnce, inDefinitionTurn } from './definition.ts'
 import { describeServer } from './description.ts'
 import { DoltVersions } from './dolt.ts'
 import {
@@ -45,7 +45,9 @@ export async function openMysql(
   const store = await storeOn(first, address)
   try {
     await store.versions?.leaveOut(['writers'])
-    await again(() => store.define([writersTable], async () => {}))
+    const defining = () => again(() => store.define([writersTable], async () => {}))
+    const isThere = (await store.all("SHOW TABLES LIKE 'writers'")).length > 0
+    await (isThere || !store.alone ? defining() : store.alone(defining))
   } catch (error) {
     await store.close()
     throw error
@@ -84,6 +86,7 @@ async function storeOn(first: MysqlConnection, address: MysqlAddress): Promise<M
 export class MysqlStore implements Store {
   readonly engine: string
   readonly versions?: DoltVersions
+  readonly alone?: NonNullable<Store['alone']>
   readonly capabilities: Capabilities
   readonly describe: () => Promise<ServerDescription>
   readonly #reach: Reach
@@ -108,6 +111,9 @@ export class MysqlStore implements Store {
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
     this.describe = () => describeServer(this, capabilities, tls !== undefined)
     if (capabilities.isDolt) this.versions = new DoltVersions(new Line(reach), this, database)
+    if (capabilities.isCluster) {
+      this.alone = (work) => inDefinitionTurn(() => this.#writer.get(), work)
+    }
   }
 
   get downSince(): number | undefined {

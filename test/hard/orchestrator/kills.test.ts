@@ -138,7 +138,7 @@ describe('an orchestrator that is killed', () => {
     expect(ends.slice(0, 2)).toEqual(['unknown', 'sent'])
   })
 
-  it('has sent each answer once, at random moments', async () => {
+  it('has sent each answer once, or says that it is not known, at random moments', async () => {
     const random = seededRandom()
     const home = KilledHome.gmail(fake)
     const start = performance.now()
@@ -147,8 +147,8 @@ describe('an orchestrator that is killed', () => {
     const moments = Array.from({ length: isLong ? 40 : 1 }, () =>
       afterMs(Math.round(random() * wholeMs)),
     )
-    const ends = await kill(home, moments)
-    expect(new Set(ends)).toEqual(new Set(['sent']))
+    // In the midst of a request nobody can know whether it arrived.
+    for (const end of await kill(home, moments)) expect(['sent', 'unknown']).toContain(end)
   })
 
   it('sends twice where it forgets what it has begun (control)', () =>

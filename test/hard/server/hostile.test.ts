@@ -235,7 +235,7 @@ describe('a storm of generated calls', () => {
     expect(agent_id).toHaveLength(36)
     expect(await server.stop(), `SEED=${seed}`).toMatchObject({ exitCode: 0, signal: null })
     expect(client.faults).toEqual([])
-    expect(asked.size).toBeGreaterThan(total / 4)
+    expect(asked.size).toBeGreaterThan(total / 10) // a quarter on the average
     const tooOften = [...given].filter(([id, times]) => times > (asked.get(id) ?? 0))
     const isOurs = ([id]: [Id, number]) => typeof id === 'string' && id.startsWith('request-')
     expect(
