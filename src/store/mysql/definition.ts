@@ -56,7 +56,7 @@ export async function inDefinitionTurn<T>(
   }
 }
 
-export async function isNamed(connection: MysqlConnection, table: string): Promise<boolean> {
+async function isNamed(connection: MysqlConnection, table: string): Promise<boolean> {
   const { rows } = await connection.query('SHOW TABLES LIKE ?', table)
   return rows.some((row) => Object.values(row).includes(table))
 }
