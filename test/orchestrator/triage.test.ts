@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { unfenced } from '../../src/email/visible-text/clean-text.ts'
+import { Model } from '../../src/orchestrator/triage/model.ts'
 import { type LlmRequest, llmKey, sharedLlm, type Told } from '../support/orchestrator/fake-llm.ts'
 import { decide, draft, draftJson, failure } from '../support/orchestrator/triage.ts'
 
@@ -96,6 +97,16 @@ describe.each(['anthropic', 'openai'] as const)('a model of %s', (maker) => {
     expect(error.message).toContain('the answer does not fit: ')
     expect(error.message).toContain(misfit)
     expect(error.text).not.toContain('evil')
+  })
+
+  it("may say the word that a server of one's own takes for a key", async () => {
+    const model = new Model(
+      maker,
+      async () => JSON.stringify({ ...draft, reason: 'ollama asked' }),
+      'ollama',
+    )
+    const mail = { from: '', to: '', subject: '', date: '', body: '' }
+    expect(await model.decide(mail)).toMatchObject({ reason: 'ollama asked' })
   })
 
   it('has the beginning of what does not fit in the error, on one line', async () => {
