@@ -140,6 +140,7 @@ export class Stylesheets {
     const wanted = [/\bsize\b/, ...(name === undefined ? [] : [new RegExp(`\\b${name}\\b`)])]
     const isOne: Test = (element, work) => {
       const style = element.attributes.get('style') ?? ''
+      work.spend(10 + style.length) // read for each element below it anew
       const made = this.#containers.filter(({ selectors }) =>
         selectors.some((selector) => matches(element, selector, work)),
       )
@@ -241,6 +242,8 @@ function scoped({ tokens, from, to }: Range, block: Range, outer: Open): Partial
   if (!isRoot) return outer.selectors ? { selectors } : {}
   const isIn: Test = (element, work) => {
     for (let here: typeof element | undefined = element; here; here = here.parent) {
+      if (work.isSpent) return false
+      work.spend(1)
       if (isLimit?.(here, work)) return false
       if (isRoot(here, work)) return within?.(element, work) ?? true
     }

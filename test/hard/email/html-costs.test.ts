@@ -35,6 +35,18 @@ describe('htmlToText', () => {
       'ancestors without end',
       `<style>.z b{color:red}</style>${'<div>'.repeat(50_000)}${many(9000, (at) => `<b a=${at}>x</b>`)}`,
     ],
+    [
+      'ancestors without end that may be containers',
+      `<style>@container (min-width:1px){b{color:red}}</style>${'<div>'.repeat(50_000)}${many(9000, (at) => `<b a=${at}>x</b>`)}`,
+    ],
+    [
+      'a long style on what may be a container',
+      `<style>@container (min-width:1px){b{color:red}}</style><div style="a:${'x'.repeat(900_000)}">${many(40_000, (at) => `<b a=${at}>x</b>`)}`,
+    ],
+    [
+      'ancestors without end that may be scopes',
+      `<style>@scope (!){b{color:red}}</style>${'<div>'.repeat(50_000)}${many(9000, (at) => `<b a=${at}>x</b>`)}`,
+    ],
     ['variables without end', many(30_000, (at) => `<div style="--a${at}:1;display:var(--z)">`)],
     ['more than two million characters', '<p>hello'.repeat(400_000)],
     [
