@@ -12,6 +12,7 @@ const table = {
   busy: usual,
   conflict: { ...usual, json: 'conflict' },
   database_locked: { ...usual, exit: 4 },
+  database_lost: { ...usual, exit: 5, http: 503 },
   database_unreadable: { ...usual, exit: 5 },
   internal: { ...usual, http: 500 },
   invalid_request: { ...usual, json: 'invalid_request' },

@@ -46,7 +46,7 @@ export const commonExitCodes: ExitCodes = {
   2: 'missing or wrong: your name (or tmux), the vault, the mail service, an address in a setting',
   3: 'the port is in use',
   4: 'the database is locked',
-  5: 'the database cannot be opened',
+  5: 'the database cannot be opened, or is gone',
 }
 
 /** What a flag says; an empty one says nothing. */

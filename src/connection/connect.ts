@@ -41,7 +41,8 @@ async function runningServer(
   try {
     return await RemoteConnection.open({ url: note.url, ...options }, note.instance)
   } catch (error) {
-    if (!AgentMailError.is(error)) throw error
+    // Beside one whose database is gone nobody begins another: it must be started again first.
+    if (!AgentMailError.is(error) || error.code === 'database_lost') throw error
     if (error.code === 'server_refused') log(`${error.message}; working on the database itself`)
     return undefined
   }

@@ -64,11 +64,17 @@ export class RemoteConnection implements Connection {
    */
   static async open(options: RemoteOptions, instance?: string): Promise<RemoteConnection> {
     const connection = new RemoteConnection({ ...options, url: options.url.replace(/\/+$/, '') })
-    const health = await connection.#get('/health', {}, helloMs)
+    let lost: AgentMailError | undefined
+    const health = await connection.#get('/health', {}, helloMs).catch((error) => {
+      if (!AgentMailError.is(error, 'database_lost')) throw error
+      lost = error
+      return error.details
+    })
     const isIt = isRecord(health) && typeof health.stale_seconds === 'number'
     if (!isIt || (instance !== undefined && health.instance !== instance)) {
       throw unreachable(options.url, 'what answers there is another program')
     }
+    if (lost) throw lost
     connection.#staleMs = Number(health.stale_seconds) * 1000
     await connection.#get('/api/agents', {}, helloMs) // so that a wrong token is told now
     return connection
@@ -232,10 +238,10 @@ const isOk = ({ status }: { status: number }): boolean => status >= 200 && statu
 /** What the server refuses, in its words. */
 function refusal({ status, body }: HttpReply, url: string): AgentMailError {
   const answer = jsonOf(body ?? '')
-  const given =
-    isRecord(answer) && isRecord(answer.error) && typeof answer.error.message === 'string'
-      ? answer.error.message
-      : undefined
+  const { message: told, data } = isRecord(answer) && isRecord(answer.error) ? answer.error : {}
+  const given = typeof told === 'string' ? told : undefined
+  if (isRecord(answer) && answer.status === lostCode) return lostAs(answer.message, answer)
+  if (isRecord(data) && data.code === lostCode) return lostAs(given)
   const words = given ?? `it answered with HTTP status ${status}`
   if (status === 401) {
     return new AgentMailError(
@@ -250,6 +256,14 @@ function refusal({ status, body }: HttpReply, url: string): AgentMailError {
     return new AgentMailError('storage', message, next)
   }
   return unreachable(url, words)
+}
+
+const lostCode = 'database_lost'
+
+/** @param health what its server said of itself, where it was asked that. */
+function lostAs(words: unknown, health?: Record<string, unknown>): AgentMailError {
+  const [message = '', next] = String(words).split('\n')
+  return new AgentMailError(lostCode, message, next, health && { details: health })
 }
 
 function reasonOf(error: unknown): string {

@@ -70,6 +70,7 @@ export class Coordination {
     this.#queue = new WriteQueue(options.store)
     this.#news = new News(this.#reader)
     this.#presence = new Presence(this.#queue, this.#clock, options.staleMs)
+    this.lost?.addEventListener('abort', () => this.#stop())
   }
 
   static async open(options: CoordinationOptions): Promise<Coordination> {
@@ -94,7 +95,7 @@ export class Coordination {
     const { store } = this.#options
     const sweep = () => this.sweep()
     const attend = async () => store.attend?.()
-    const isDown = () => this.downSince !== undefined
+    const isDown = () => this.downSince !== undefined || this.lost?.aborted === true
     this.#sweeper ??= new Sweeper({
       ...{ sweep, attend, isDown, staleMs, everyMs },
       clock: this.#clock,
@@ -115,6 +116,16 @@ export class Coordination {
   /** Since when the database cannot be reached, in Unix milliseconds; nothing while it can. */
   get downSince(): number | undefined {
     return this.#options.store.downSince
+  }
+
+  /** Where the database is a file: aborted when that was taken away, and nothing is done any more. */
+  get lost(): AbortSignal | undefined {
+    return this.#options.store.file?.lost
+  }
+
+  /** Throws where the database is a file that was taken away. */
+  checkFile(): void {
+    this.#options.store.file?.check()
   }
 
   /** Removes whoever is stale now, in every project, and gives their number. */
@@ -147,13 +158,17 @@ export class Coordination {
 
   /** Ends what waits, finishes what is being written, and closes the database. */
   async close(): Promise<void> {
-    this.stopWaiting()
-    this.#sweeper?.stop()
-    this.#presence.stop()
+    this.#stop()
     await this.#presence.flush().catch(() => {})
     await this.#queue.drained()
     await this.#versionKeeper?.stop()
     await this.#options.store.close()
+  }
+
+  #stop(): void {
+    this.stopWaiting()
+    this.#sweeper?.stop()
+    this.#presence.stop()
   }
 
   #open(name: string): { desk: Desk; project: Project } {

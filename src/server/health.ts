@@ -1,6 +1,7 @@
 /** GET /health: whether the server and its database are well. */
 import type { ServerResponse } from 'node:http'
 import type { Coordination } from '../coordination/coordination.ts'
+import { AgentMailError } from '../errors.ts'
 import { rfc3339, sleep } from '../system/clock.ts'
 import { version } from '../version.ts'
 import { sendJson } from './http-exchange.ts'
@@ -19,12 +20,13 @@ export async function sendHealth(
 ): Promise<void> {
   const { coordination } = about
   const { downSince } = coordination
-  const isWell = downSince === undefined && (await answers(coordination)) // one that is known to be gone is not waited for
+  // One that is known to be gone is not waited for.
+  const state = downSince === undefined ? await stateOf(coordination) : unavailable
   sendJson(
     response,
-    isWell ? 200 : 503,
+    state.status === 'ok' ? 200 : 503,
     {
-      status: isWell ? 'ok' : 'database_unavailable',
+      ...state,
       version,
       database: coordination.engine,
       ...(downSince === undefined ? {} : { database_down_since: rfc3339(downSince) }),
@@ -36,11 +38,22 @@ export async function sendHealth(
   )
 }
 
-const answers = (coordination: Coordination): Promise<boolean> =>
+interface State {
+  status: 'ok' | 'database_unavailable' | 'database_lost'
+  /** What happened, and what to do about it. */
+  message?: string
+}
+
+const unavailable: State = { status: 'database_unavailable' }
+
+const stateOf = (coordination: Coordination): Promise<State> =>
   Promise.race([
     coordination.check().then(
-      () => true,
-      () => false,
+      (): State => ({ status: 'ok' }),
+      (error: unknown): State =>
+        AgentMailError.is(error, 'database_lost')
+          ? { status: 'database_lost', message: error.text }
+          : unavailable,
     ),
-    sleep(healthMs).then(() => false),
+    sleep(healthMs).then(() => unavailable),
   ])

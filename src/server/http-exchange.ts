@@ -19,16 +19,19 @@ export class HttpError extends Error {
   readonly status: number
   readonly code: number
   readonly headers: Record<string, string>
+  /** For programs. */
+  readonly data: object | undefined
 
   constructor(
     status: number,
     message: string,
-    options: { code?: number; headers?: Record<string, string> } = {},
+    options: { code?: number; headers?: Record<string, string>; data?: object } = {},
   ) {
     super(message)
     this.status = status
     this.code = options.code ?? -32000
     this.headers = options.headers ?? {}
+    this.data = options.data
   }
 }
 
@@ -111,8 +114,8 @@ export function sendJson(
 }
 
 export function sendHttpError(response: ServerResponse, error: HttpError): void {
-  const { status, code, message, headers } = error
-  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } }, headers)
+  const { status, headers, code, message, data } = error
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message, data } }, headers)
 }
 
 export function sendText(

@@ -44,6 +44,7 @@ export class HttpServer {
       { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: 1000 },
       (request, response) => this.#take(request, response),
     )
+    options.coordination.lost?.addEventListener('abort', () => this.#endStreams())
     this.#server.timeout = silentSocketMs
     this.#server.keepAliveTimeout = silentSocketMs
   }
@@ -79,15 +80,20 @@ export class HttpServer {
     this.#isStopping = true
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#options.coordination.stopWaiting()
+    await this.#endStreams()
+    this.#server.closeIdleConnections()
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500).unref())])
+    this.#server.closeAllConnections()
+    await this.#routes.close()
+  }
+
+  /** When what is under way is answered on them. */
+  async #endStreams(): Promise<void> {
     const answered = Promise.all(this.#underWay)
     const late = new Promise((resolve) => setTimeout(resolve, stopMs).unref())
     await Promise.race([answered, late])
     await new Promise((resolve) => setTimeout(resolve, 20)) // for answers to reach their streams
     this.#routes.closeStreams()
-    this.#server.closeIdleConnections()
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500).unref())])
-    this.#server.closeAllConnections()
-    await this.#routes.close()
   }
 
   get #address(): AddressInfo {
@@ -136,7 +142,8 @@ export class HttpServer {
     const work = this.#answer(request, response).catch((error) => {
       if (error instanceof HttpError) return sendHttpError(response, error)
       if (AgentMailError.is(error)) {
-        return sendHttpError(response, new HttpError(error.httpStatus, error.text))
+        const { httpStatus, text, code } = error
+        return sendHttpError(response, new HttpError(httpStatus, text, { data: { code } }))
       }
       const reason = error instanceof Error ? error.stack : error
       log(`${request.method} ${pathOf(request)} failed: ${reason}`)

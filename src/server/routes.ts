@@ -17,7 +17,7 @@ import { StreamableHttp } from './streamable-http.ts'
 interface Route {
   /** Others are refused by name. Where the key begins with a method, others are not there at all. */
   methods?: string[]
-  /** It needs no token. */
+  /** It needs no token, and answers whatever has become of the database. */
   isOpen?: true
   answer(exchange: Exchange, projectInPath: string | undefined): Promise<void>
 }
@@ -86,6 +86,7 @@ export class Routes {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2)
     const [, start = path, projectInPath] = /^(\/(?:mcp|sse))\/(.*)$/.exec(path) ?? []
     const route = this.#named(start) ?? this.#named(`${request.method} ${path}`)
+    if (!route?.isOpen) this.#checkDatabase(request)
     if (!route) {
       request.resume()
       throw new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
@@ -101,6 +102,15 @@ export class Routes {
 
   close(): Promise<void> {
     return this.#streamable.close()
+  }
+
+  #checkDatabase(request: IncomingMessage): void {
+    try {
+      this.#options.coordination.checkFile()
+    } catch (error) {
+      request.resume()
+      throw error
+    }
   }
 
   #named(key: string): Route | undefined {

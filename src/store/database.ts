@@ -7,6 +7,7 @@ import { isNotRegular } from '../system/files.ts'
 import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
 import { sha256 } from '../system/text.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
+import { leftBeside, putBack, setAside } from './open-files.ts'
 import { openSqlite, viewSqlite } from './sqlite.ts'
 import { type Store, StoreError, type View } from './store.ts'
 
@@ -72,6 +73,7 @@ export function fileDatabase(path: string): Database {
     async open() {
       checkNoLinks(path)
       createIfMissing(path)
+      putBack(path)
       return openSqlite(path)
     },
     async view() {
@@ -114,8 +116,10 @@ async function serverDatabase(
 /** So that only its owner may read it. One that is there is not opened: to close it again would drop the locks that this process holds on it. */
 function createIfMissing(path: string): void {
   if (isThere(path)) return
+  const left = leftBeside(path)
   try {
     closeSync(openSync(path, 'wx', 0o600))
+    setAside(path, left)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error // another process was faster
   }

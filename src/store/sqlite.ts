@@ -1,6 +1,8 @@
 /** SQLite through the node:sqlite API: one connection writes, another reads; a commit survives a power cut. */
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import { log } from '../system/log.ts'
 import { again } from './again.ts'
+import { at, OpenFiles } from './open-files.ts'
 import {
   type Row,
   type SqlValue,
@@ -16,27 +18,35 @@ const oldestSafeVersion = [3, 51, 3]
 /** The driver waits on the thread that answers everybody, so it waits briefly; the write queue tries again. */
 const busyMs = 20
 const maxStatements = 500
+const anything = 'SELECT name FROM sqlite_master LIMIT 1'
 
-export async function openSqlite(path: string): Promise<Store> {
+/** @param options.isCache what is in it may be thrown away at any time, so nobody looks after its file. */
+export async function openSqlite(
+  path: string,
+  options: { isCache?: boolean } = {},
+): Promise<Store> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
-  let writer: Connection | undefined
-  try {
-    const connection = new Connection(new DatabaseSync(path, { timeout: busyMs }))
-    writer = connection
-    const version = await again(() => connection.version()) // another process may be creating it
-    connection.exec('PRAGMA synchronous = FULL')
-    connection.exec('PRAGMA temp_store = MEMORY') // a statement of many rows keeps a journal of its own
-    connection.exec('PRAGMA trusted_schema = OFF') // the file may come with a repository
-    await again(() => connection.useWriteAheadLog())
-    return new SqliteStore(
-      version,
-      connection,
-      new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 })),
-    )
-  } catch (error) {
-    writer?.database.close()
-    throw storeError(error)
-  }
+  return again(async () => {
+    const before = at(path)
+    let writer: Connection | undefined
+    let reader: Connection | undefined
+    try {
+      const connection = new Connection(new DatabaseSync(path, { timeout: busyMs }))
+      writer = connection
+      const version = await again(() => connection.version()) // another process may be creating it
+      connection.exec('PRAGMA synchronous = FULL')
+      connection.exec('PRAGMA temp_store = MEMORY') // a statement of many rows keeps a journal of its own
+      await again(() => connection.useWriteAheadLog())
+      reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
+      reader.all(anything, []) // so that its log is open, too
+      const files = options.isCache ? undefined : OpenFiles.of(path, before)
+      return new SqliteStore(version, { writer, reader, files })
+    } catch (error) {
+      writer?.close() // first, since the other one removes nothing
+      reader?.close()
+      throw storeError(error)
+    }
+  })
 }
 
 /** Only to be read: its file must be there, and nothing is changed in it. */
@@ -47,10 +57,10 @@ export async function viewSqlite(path: string): Promise<View> {
     const connection = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
     reader = connection
     const version = await again(() => connection.version())
-    await again(() => connection.all('SELECT name FROM sqlite_master LIMIT 1', [])) // that it is one
+    await again(() => connection.all(anything, [])) // that it is one
     return new SqliteView(version, connection)
   } catch (error) {
-    reader?.database.close()
+    reader?.close()
     throw storeError(error)
   }
 }
@@ -69,20 +79,38 @@ class SqliteView implements View {
   }
 
   async close(): Promise<void> {
-    this.#reader.database.close()
+    this.#reader.close()
   }
 }
 
-class SqliteStore extends SqliteView implements Store {
-  readonly #writer: Connection
+interface Connections {
+  writer: Connection
+  reader: Connection
+  files: OpenFiles | undefined
+}
 
-  constructor(version: string, writer: Connection, reader: Connection) {
+class SqliteStore extends SqliteView implements Store {
+  readonly file: OpenFiles | undefined
+  readonly #writer: Connection
+  readonly #reader: Connection
+  #isOpen = true
+
+  constructor(version: string, { writer, reader, files }: Connections) {
     super(version, reader)
+    this.file = files
     this.#writer = writer
+    this.#reader = reader
+    files?.lost.addEventListener('abort', () => this.#letGo())
+  }
+
+  override async all(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    this.file?.check()
+    return super.all(sql, ...values)
   }
 
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const writer = this.#writer
+    this.file?.checkNow()
     writer.exec('BEGIN IMMEDIATE')
     try {
       const result = await work({
@@ -90,9 +118,11 @@ class SqliteStore extends SqliteView implements Store {
         run: async (sql, ...values) => writer.run(sql, values),
       })
       writer.exec('COMMIT')
+      this.file?.checkNow() // what went into a file that is gone is not acknowledged
       return result
     } catch (error) {
-      if (writer.database.isTransaction) writer.exec('ROLLBACK')
+      if (this.#isOpen && writer.database.isTransaction) writer.exec('ROLLBACK')
+      if (this.file?.lost.aborted) this.#letGo()
       throw error
     }
   }
@@ -109,13 +139,32 @@ class SqliteStore extends SqliteView implements Store {
   }
 
   override async close(): Promise<void> {
-    await super.close()
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#reader.close()
     try {
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)') // so that one file holds it all
     } catch {} // another process still reads: it will do it
-    this.#writer.database.close()
+    this.#writer.close()
+  }
+
+  /** Once nothing is under way in it, a lost database is left as it is: to close it would remove by name what is another's now. */
+  #letGo(): void {
+    const { file } = this
+    if (!file || !this.#isOpen || this.#writer.database.isTransaction) return
+    this.#isOpen = false
+    abandoned.push(this)
+    try {
+      if (file.isOnlyLogGone) this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      file.setAside()
+    } catch (error) {
+      log(`what is left of the database: ${error instanceof Error ? error.message : error}`)
+    }
   }
 }
+
+/** Held for ever, since whatever is collected is closed. */
+const abandoned: SqliteStore[] = []
 
 /** A connection that keeps what it has prepared. */
 class Connection {
@@ -124,6 +173,11 @@ class Connection {
 
   constructor(database: DatabaseSyncInstance) {
     this.database = database
+    this.exec('PRAGMA trusted_schema = OFF') // the file may come with a repository
+  }
+
+  close(): void {
+    this.database.close()
   }
 
   exec(sql: string): void {

@@ -33,6 +33,8 @@ export interface View extends Reader {
 export interface Store extends View {
   /** Since when its server cannot be reached, in Unix milliseconds; nothing while it can. */
   readonly downSince?: number | undefined
+  /** Where it is kept in a file. */
+  readonly file?: StoreFile | undefined
   /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
@@ -42,6 +44,14 @@ export interface Store extends View {
   define(statements: string[], record: (transaction: Transaction) => Promise<void>): Promise<void>
   /** Runs work that defines tables while no other process does, where several at once would hold each other up. */
   alone?<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** The file of a database, which can be taken away while it is open. Each read and write looks first, and a write once more before it is acknowledged. */
+export interface StoreFile {
+  /** Aborted when it was seen that what is open is not what stands at the path: for good, whatever comes back there. */
+  readonly lost: AbortSignal
+  /** Looks, and throws when it is lost. */
+  check(): void
 }
 
 export interface ServerDescription {

@@ -71,6 +71,9 @@ export class WriteQueue {
           rest = rest.filter((one) => one !== call)
         } else if (isAgain(error) && performance.now() < giveUpAt) {
           await growingPause(attempt)
+        } else if (AgentMailError.is(error, 'database_lost')) {
+          for (const call of rest) call.reject(error)
+          return
         } else if (rest.length > 1 && !(StoreError.is(error) && isOfEverybody(error))) {
           for (const call of rest) await this.#commit([call], giveUpAt) // so that one call's data fails that call alone
           return

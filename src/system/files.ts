@@ -220,8 +220,10 @@ function removeIfThere(path: string): void {
 }
 
 /** Over whatever has the new name. */
+export const moveFile = (from: string, to: string): void => renameSync(from, to)
+
 export const moveIn = (from: Place, name: string, to: Place, newName: string): void =>
-  renameSync(from.at(name), to.at(newName))
+  moveFile(from.at(name), to.at(newName))
 
 /** A second name for a file, since a rename would go over what has that name: then the answer is false. Where a disk knows no second names, it loses the first. */
 export function nameAlso(from: Place, name: string, to: Place, newName: string): boolean {
@@ -235,4 +237,11 @@ export function nameAlso(from: Place, name: string, to: Place, newName: string):
   if (lstatSync(to.at(newName), { throwIfNoEntry: false })) return false
   moveIn(from, name, to, newName)
   return true
+}
+
+/** To a name that nothing has: then the answer is false. */
+export function moveIfFree(from: string, to: string): boolean {
+  const isMoved = nameAlso(placeAround(from), basename(from), placeAround(to), basename(to))
+  if (isMoved) removeIfThere(from)
+  return isMoved
 }

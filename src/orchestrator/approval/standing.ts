@@ -154,7 +154,9 @@ export const approvalFields = ({ by, timestamp, sha256 }: Approval) => ({
 
 /** A failure of the disk says nothing about the note. */
 function voidFor(error: unknown): Standing {
-  if (!AgentMailError.is(error) || error.code === 'storage' || error.code === 'busy') throw error
+  if (!AgentMailError.is(error) || ['storage', 'database_lost', 'busy'].includes(error.code)) {
+    throw error
+  }
   const next = error.next ? ` ${error.next}` : ''
   return { is: 'void', reason: `it cannot be sent: ${error.message}.${next}` }
 }

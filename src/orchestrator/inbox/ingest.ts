@@ -167,7 +167,7 @@ class Round {
 
 /** They say nothing about the mail at which they came up; nor does a server that was not even asked. */
 const isForAll = ({ code, details }: AgentMailError): boolean =>
-  ['auth_required', 'rate_limited', 'storage'].includes(code) ||
+  ['auth_required', 'database_lost', 'rate_limited', 'storage'].includes(code) ||
   (code === 'mcp_unavailable' && details?.may_have_run === false)
 
 /** What is kept for notes there begins with their folder. */

@@ -29,7 +29,7 @@ const mostBadAnswers = 5
 /** A model that fails on so many mails in a row is not there; on fewer, it may be the mails. */
 const mostFailures = 3
 /** Without rules or notes, no other mail can be decided about either. */
-const endsRound: ErrorCode[] = ['bad_config', 'mcp_unavailable', 'storage']
+const endsRound: ErrorCode[] = ['bad_config', 'database_lost', 'mcp_unavailable', 'storage']
 
 /** Gives how many mails wait to be tried again. */
 export async function triageAll(parts: TriageParts): Promise<number> {

@@ -57,7 +57,7 @@ export class NoteIndex {
   static async #openFile(cacheFolder: string, vaultRoot: string): Promise<NoteIndex> {
     const folder = folderOf(cacheFolder, vaultRoot)
     makeFolder(folder, 0o700)
-    const store = await openSqlite(join(folder, 'index.db'))
+    const store = await openSqlite(join(folder, 'index.db'), { isCache: true })
     try {
       await again(() => store.transaction((transaction) => prepare(transaction, vaultRoot)))
       return new NoteIndex(store)
