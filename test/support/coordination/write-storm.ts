@@ -78,8 +78,15 @@ export function makeWrite(
 const startReal = (db: string): Promise<Victim> => TestServer.start({ db })
 
 /** One that acknowledges before it commits. */
-export async function startHasty(database: string): Promise<Victim> {
-  const child = startWorker('hasty-server', [database])
+export const startHasty = (database: string): Promise<Victim> =>
+  startCareless('hasty-server', database)
+
+/** One that does not look whether its file is still there. */
+export const startHeedless = (database: string): Promise<Victim> =>
+  startCareless('heedless-server', database)
+
+async function startCareless(worker: string, database: string): Promise<Victim> {
+  const child = startWorker(worker, [database])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
