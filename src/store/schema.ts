@@ -142,6 +142,9 @@ const metaTable = `CREATE TABLE IF NOT EXISTS meta (
 /** Changes with every sign of life, so no version holds it. */
 const churning = ['presence']
 
+/** Every statement that defines something, in their order. */
+export const definitions: string[] = [metaTable, ...migrations.flat()]
+
 export interface Table {
   name: string
   /** The columns of its primary key. */
@@ -231,7 +234,7 @@ export async function tablesIn(reader: Reader): Promise<string[]> {
   return found
 }
 
-const inTheWay = (table: string) =>
+export const inTheWay = (table: string) =>
   new StoreError(
     'unreadable',
     `it has a table "${table}" of something else`,

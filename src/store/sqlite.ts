@@ -3,6 +3,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import { log } from '../system/log.ts'
 import { again } from './again.ts'
 import { at, OpenFiles } from './open-files.ts'
+import { checkDefinitions, checkKinds } from './own-definitions.ts'
 import {
   type Row,
   type SqlValue,
@@ -18,7 +19,6 @@ const oldestSafeVersion = [3, 51, 3]
 /** The driver waits on the thread that answers everybody, so it waits briefly; the write queue tries again. */
 const busyMs = 20
 const maxStatements = 500
-const anything = 'SELECT name FROM sqlite_master LIMIT 1'
 
 /** @param options.isCache what is in it may be thrown away at any time, so nobody looks after its file. */
 export async function openSqlite(
@@ -34,11 +34,12 @@ export async function openSqlite(
       const connection = new Connection(new DatabaseSync(path, { timeout: busyMs }))
       writer = connection
       const version = await again(() => connection.version()) // another process may be creating it
+      if (!options.isCache) await again(() => checkDefinitions(connection.definitions()))
       connection.exec('PRAGMA synchronous = FULL')
       connection.exec('PRAGMA temp_store = MEMORY') // a statement of many rows keeps a journal of its own
       await again(() => connection.useWriteAheadLog())
       reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
-      reader.all(anything, []) // so that its log is open, too
+      reader.definitions() // so that its log is open, too
       const files = options.isCache ? undefined : OpenFiles.of(path, before)
       return new SqliteStore(version, { writer, reader, files })
     } catch (error) {
@@ -57,7 +58,7 @@ export async function viewSqlite(path: string): Promise<View> {
     const connection = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
     reader = connection
     const version = await again(() => connection.version())
-    await again(() => connection.all(anything, [])) // that it is one
+    await again(() => checkKinds(connection.definitions()))
     return new SqliteView(version, connection)
   } catch (error) {
     reader?.close()
@@ -217,6 +218,10 @@ class Connection {
       'unreadable',
       `SQLite ${version} is older than ${oldestSafeVersion.join('.')}`,
     )
+  }
+
+  definitions(): Row[] {
+    return this.all('SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL', [])
   }
 
   useWriteAheadLog(): void {

@@ -1,7 +1,8 @@
 /** Definitions of tables and indexes, where each is committed at once: what is there already counts as done. */
 
 import { untilAnswered } from '../../system/retry.ts'
-import { StoreError } from '../store.ts'
+import { foreignDefinition, isOwnTable } from '../own-definitions.ts'
+import { type Reader, StoreError } from '../store.ts'
 import { ConnectionLost, type MysqlConnection } from './connection.ts'
 
 /** @param collation of the table's texts. */
@@ -23,6 +24,18 @@ export async function defineOnce(
   } catch (error) {
     if (error instanceof ConnectionLost || !(await isThere())) throw error // else another was first
   }
+}
+
+/** A team's own views and triggers may stand beside our tables, but not on them or in their place. Who may not see triggers sees none. */
+export async function checkTriggers(reader: Reader): Promise<void> {
+  const found = await reader.all(
+    `SELECT 'trigger' AS kind, TRIGGER_NAME AS name, EVENT_OBJECT_TABLE AS place
+      FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = DATABASE()
+    UNION ALL SELECT 'view', TABLE_NAME, TABLE_NAME
+      FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE()`,
+  )
+  const ours = found.find(({ place }) => isOwnTable(String(place)))
+  if (ours) throw foreignDefinition(String(ours.kind), String(ours.name))
 }
 
 const turnTable = 'definition_turn'

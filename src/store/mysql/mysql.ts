@@ -12,7 +12,7 @@ import {
 import type { MysqlAddress } from './address.ts'
 import { Committer, rollBack, writersTable } from './commit.ts'
 import { MysqlConnection } from './connection.ts'
-import { defineOnce, inDefinitionTurn } from './definition.ts'
+import { checkTriggers, defineOnce, inDefinitionTurn } from './definition.ts'
 import { describeServer } from './description.ts'
 import { DoltVersions } from './dolt.ts'
 import {
@@ -44,6 +44,7 @@ export async function openMysql(
   }
   const store = await storeOn(first, address)
   try {
+    await checkTriggers(store)
     await store.versions?.leaveOut(['writers'])
     const defining = () => again(() => store.define([writersTable], async () => {}))
     const isThere = (await store.all("SHOW TABLES LIKE 'writers'")).length > 0
@@ -58,7 +59,15 @@ export async function openMysql(
 /** Only to be read: nothing is made. Nothing, where the database is not there. */
 export async function viewMysql(address: MysqlAddress): Promise<View | undefined> {
   const first = await connectToExisting(address)
-  return first && storeOn(first, address)
+  if (!first) return undefined
+  const store = await storeOn(first, address)
+  try {
+    await checkTriggers(store)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
 }
 
 /** @param first a connection to the database, which is asked what it can do, and closed. */
