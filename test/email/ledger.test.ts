@@ -1,5 +1,5 @@
 /** The ledger, when a process dies between its steps. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SendLedger } from '../../src/email/outgoing/send-ledger.ts'
@@ -54,6 +54,16 @@ describe('the ledger of mails', () => {
       details: { outcome: 'not_sent' },
     })
     await two.ledger.sending(second.record, sending)
+  })
+
+  it('gives nothing out to be sent once its file is gone', async () => {
+    const folder = temporaryFolder()
+    const { ledger } = await startIn(folder)
+    const { record } = await ledger.begin(intent)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `mail.db${end}`))
+    const lost = { code: 'database_lost' }
+    await expect(ledger.sending(record, sending)).rejects.toMatchObject(lost)
+    await expect(ledger.begin({ ...intent, key: 'another' })).rejects.toMatchObject(lost)
   })
 
   it('calls unknown what a dead process had given to the service, and never gives it out again', async () => {

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
-import { startWorker } from '../support/agentmail.ts'
-import { newPath } from '../support/store/sqlite-files.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { startWorker } from '../../support/agentmail.ts'
+import { newPath } from '../../support/store/sqlite-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const lost = 'database_lost'
 const remove = (path: string, ...ends: string[]) => {
