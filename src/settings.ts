@@ -42,12 +42,7 @@ export const settings = {
     about: 'where the coordination server listens; beyond loopback it wants a token',
     fallback: '127.0.0.1',
   },
-  port: {
-    env: 'AGENTMAIL_PORT',
-    flag: 'port',
-    about: 'its port; 0 takes a free one',
-    fallback: 8391,
-  },
+  port: { env: 'AGENTMAIL_PORT', flag: 'port', about: 'its port; 0: a free one', fallback: 8391 },
   db: {
     env: 'AGENTMAIL_DB',
     flag: 'db',
@@ -88,6 +83,11 @@ export const settings = {
     env: 'AGENTMAIL_SWEEP_SECONDS',
     about: 'how often stale agents are removed',
     fallback: 30,
+  },
+  keepDays: {
+    env: 'AGENTMAIL_KEEP_DAYS',
+    about: 'a server removes what is older than so many days, at its start and daily; unset: never',
+    fallback: undefined,
   },
   doltCommitSeconds: {
     env: 'AGENTMAIL_DOLT_COMMIT_SECONDS',

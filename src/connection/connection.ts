@@ -19,6 +19,7 @@ export interface Connection {
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
+  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -66,6 +67,10 @@ export class LocalConnection implements Connection {
 
   difference(request: DifferenceRequest): AsyncIterable<Difference> {
     return this.#project.difference(request)
+  }
+
+  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }> {
+    return this.#project.prunedBefore(request)
   }
 
   leave(agentId: string): Promise<void> {

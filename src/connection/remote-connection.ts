@@ -138,6 +138,10 @@ export class RemoteConnection implements Connection {
     return this.#lines(this.#path('/api/difference', { ...request }))
   }
 
+  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }> {
+    return this.#get('/api/horizon', { ...request })
+  }
+
   /** What a server of the same version sends, one JSON text a line. */
   async *#lines<T>(path: string): AsyncGenerator<T> {
     const { url } = this.#options

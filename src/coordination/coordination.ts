@@ -11,13 +11,14 @@ import { Claims } from './claims.ts'
 import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
-import { type HistoryEntry, type HistoryRequest, readHistory } from './history.ts'
+import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
+import { type Pruned, type PruneRequest, pruneDatabase } from './upkeep/prune.ts'
 import { VersionFinder } from './upkeep/version-finder.ts'
 import { VersionKeeper } from './upkeep/version-keeper.ts'
 
@@ -48,6 +49,8 @@ export interface Project {
   changes: Changes
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
   difference(request: DifferenceRequest): AsyncGenerator<Difference>
+  /** Before when something is missing in what `history` tells, if it is. */
+  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
 }
@@ -140,6 +143,14 @@ export class Coordination {
     return swept
   }
 
+  /** Removes what is old; nothing is told where another process is at it. */
+  prune(request: PruneRequest): Promise<Pruned | undefined> {
+    const desk = (name: string) => this.#open(name).desk
+    const { store } = this.#options
+    const parts = { store, reader: this.#reader, queue: this.#queue, clock: this.#clock, desk }
+    return pruneDatabase(parts, request)
+  }
+
   /** The projects that have registered agents. */
   async liveProjects(): Promise<string[]> {
     const rows = await this.#reader.all('SELECT DISTINCT project FROM presence ORDER BY project')
@@ -195,6 +206,7 @@ export class Coordination {
       changes: new Changes(desk, agents),
       history: (request) => readHistory(desk, request),
       difference: (request) => readDifference(desk, request),
+      prunedBefore: (request) => prunedBefore(desk, request),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }
     const opened = { desk, project }

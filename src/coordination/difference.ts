@@ -1,7 +1,15 @@
 /** What differs between two moments of a project: agents that came or went, claims, messages, changes. */
 import type { Row } from '../store/store.ts'
 import type { Desk } from './desk.ts'
-import { type Condition, historyEntryOf, momentOf, readJournal } from './history.ts'
+import {
+  type Condition,
+  historyEntryOf,
+  momentOf,
+  prunedAt,
+  readJournal,
+  versionToRead,
+} from './history.ts'
+import { checkHorizon } from './horizon.ts'
 
 export interface Difference {
   change: 'added' | 'removed'
@@ -26,7 +34,8 @@ type Standing = Map<string, Thing>
 
 const comings = ['registered', 'claimed']
 const goings = ['left', 'went stale', 'released']
-const standingEvents = [...comings, ...goings].map((event) => `'${event}'`).join(', ')
+/** What something stands by, or does not any more, as SQL lists it. */
+export const standingEvents = [...comings, ...goings].map((event) => `'${event}'`).join(', ')
 
 /** From the first moment to the second; if that is the earlier one, what came since is told as removed. Oldest first. */
 export async function* readDifference(
@@ -38,6 +47,12 @@ export async function* readDifference(
   const to = await momentOf(desk, request.to, 'diff', finder)
   const isForward = from.entry <= to.entry
   const [early, late] = isForward ? [from, to] : [to, from]
+  const check = async () => {
+    for (const { version } of [early, late]) {
+      checkHorizon(Math.min(from.us, to.us), await prunedAt(desk, version, finder), 'diff')
+    }
+  }
+  await check()
   const [gone, come] = isForward ? (['removed', 'added'] as const) : (['added', 'removed'] as const)
 
   const before: Condition = ['j.entry <= ?', early.entry]
@@ -47,19 +62,20 @@ export async function* readDifference(
   ]
   const comingAndGoing: Condition = [`j.event IN (${standingEvents})`]
   const stood: Standing = new Map()
-  await follow(stood, readJournal(desk, [before, comingAndGoing], early.version))
+  await follow(stood, readJournal(desk, [before, comingAndGoing], versionToRead(early)))
   const stands: Standing = new Map(stood)
-  await follow(stands, readJournal(desk, [...between, comingAndGoing], late.version))
+  await follow(stands, readJournal(desk, [...between, comingAndGoing], versionToRead(late)))
 
   for (const [key, thing] of stood) if (!stands.has(key)) yield { change: gone, ...thing }
-  for await (const row of readJournal(desk, between, late.version)) {
+  for await (const row of readJournal(desk, between, versionToRead(late))) {
     const entry = historyEntryOf(row)
-    const key = keyOf(entry)
+    const key = standingKey(entry)
     const came = stood.has(key) ? undefined : stands.get(key)
     if (came?.at === entry.at) yield { change: come, ...came }
     if (typeof row.body === 'string') yield { change: come, ...thingOf('message', entry) }
     if (typeof row.summary === 'string') yield { change: come, ...thingOf('change', entry) }
   }
+  await check() // somebody may have pruned meanwhile
 }
 
 type Entry = ReturnType<typeof historyEntryOf>
@@ -69,15 +85,19 @@ const thingOf = (what: Thing['what'], { event: _, commit: __, ...entry }: Entry)
   ...entry,
 })
 
-const keyOf = ({ agent_id, file }: Entry): string => `${agent_id} ${file ?? ''}`
+export const isGoing = (event: string): boolean => goings.includes(event)
+
+/** What tells one thing that stands from another. */
+export const standingKey = ({ agent_id, file }: Pick<Entry, 'agent_id' | 'file'>): string =>
+  `${agent_id} ${file ?? ''}`
 
 /** Brings what stands up to date with entries of the journal. */
 async function follow(standing: Standing, rows: AsyncIterable<Row>): Promise<void> {
   for await (const row of rows) {
     const entry = historyEntryOf(row)
-    const key = keyOf(entry)
+    const key = standingKey(entry)
     const what = entry.file === null ? 'agent' : 'claim'
-    if (goings.includes(entry.event)) standing.delete(key)
+    if (isGoing(entry.event)) standing.delete(key)
     else if (!standing.has(key)) standing.set(key, thingOf(what, entry))
   }
 }

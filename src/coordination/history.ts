@@ -2,6 +2,7 @@
 import { AgentMailError } from '../errors.ts'
 import { integer, type Row, type SqlValue, text } from '../store/store.ts'
 import type { Desk } from './desk.ts'
+import { checkHorizon, horizonOf } from './horizon.ts'
 import { parseTime, timeText } from './time.ts'
 import type { VersionFinder } from './upkeep/version-finder.ts'
 
@@ -29,8 +30,10 @@ export interface HistoryRequest {
 export type Condition = [sql: string, ...values: SqlValue[]]
 
 /** A moment of a project: the last entry that was in its journal by then. */
-interface Moment {
+export interface Moment {
   entry: number
+  /** In microseconds. */
+  us: number
   /** A version that holds all of it. */
   version?: string | undefined
 }
@@ -49,13 +52,37 @@ export async function* readHistory(
   if (since) conditions.push(['j.entry > ?', (await momentOf(desk, since, 'since', finder)).entry])
   const moment = as_of ? await momentOf(desk, as_of, 'as-of', finder) : undefined
   if (moment) conditions.push(['j.entry <= ?', moment.entry])
+  const check = async () => {
+    if (moment) checkHorizon(moment.us, await prunedAt(desk, moment.version, finder), 'as-of')
+  }
+  await check()
   let place = 0
-  for await (const row of readJournal(desk, conditions, moment?.version)) {
+  for await (const row of readJournal(desk, conditions, versionToRead(moment))) {
     const entry = integer(row.entry)
     if (finder) place = await finder.first((progress) => progress.entry >= entry, place)
     yield { ...historyEntryOf(row), ...(finder && { commit: finder.idAt(place) ?? null }) }
   }
+  await check() // somebody may have pruned meanwhile
 }
+
+/** The time before which the journal was pruned, if something that was asked for is missing for it. */
+export async function prunedBefore(
+  desk: Desk,
+  { since, as_of }: Pick<HistoryRequest, 'since' | 'as_of'>,
+): Promise<{ pruned_before: string | null }> {
+  const finder = await desk.versions?.finder()
+  const moment = as_of ? await momentOf(desk, as_of, 'as-of', finder) : undefined
+  const pruned = await prunedAt(desk, moment?.version, finder)
+  const sinceUs = since ? (await momentOf(desk, since, 'since', finder)).us : 0
+  return { pruned_before: sinceUs < pruned ? timeText(pruned) : null }
+}
+
+/** In a version, or now. */
+export const prunedAt = (
+  { store, project }: Desk,
+  version: string | undefined,
+  finder: VersionFinder | undefined,
+): Promise<number> => (version && finder ? finder.prunedIn(version) : horizonOf(store, project))
 
 /** The journal only grows, so a moment is a place in it; a version that reaches so far proves it. */
 export async function momentOf(
@@ -68,10 +95,14 @@ export async function momentOf(
     const us = parseTime(given, name)
     const place = await finder?.first((progress) => progress.us >= us)
     const version = place === undefined ? undefined : finder?.idAt(place)
-    return inVersion(await lastEntryBy(desk, us), version)
+    if (!finder || !version) return { entry: await lastEntryBy(desk, us), us }
+    const isBegun = (await finder.at(version)).entry > 0
+    return { entry: isBegun ? await lastEntryBy(desk, us, version) : 0, us, version }
   }
   const version = finder.withPrefix(given) ?? (await desk.versions?.find(given))
-  if (version) return inVersion((await finder.at(version)).entry, version)
+  if (version) {
+    return { ...(await finder.at(version)), version }
+  }
   throw new AgentMailError(
     'invalid_request',
     `${name}: there is no commit "${given.slice(0, 60)}", and it is no time`,
@@ -80,12 +111,18 @@ export async function momentOf(
 }
 
 /** Before its first entry a project may have no tables to look at. */
-const inVersion = (entry: number, version: string | undefined): Moment =>
-  entry === 0 ? { entry } : { entry, version }
+export const versionToRead = (moment: Moment | undefined): string | undefined =>
+  moment?.entry === 0 ? undefined : moment?.version
 
-async function lastEntryBy({ project, store }: Desk, us: number): Promise<number> {
+/** @param version one that holds all of it, since the journal as it is now may have been pruned. */
+async function lastEntryBy(
+  { project, store, versions }: Desk,
+  us: number,
+  version?: string,
+): Promise<number> {
+  const journal = version && versions ? versions.table('journal', version) : 'journal'
   const [row] = await store.all(
-    'SELECT entry FROM journal WHERE project = ? AND at_us <= ? ORDER BY project DESC, entry DESC LIMIT 1',
+    `SELECT entry FROM ${journal} WHERE project = ? AND at_us <= ? ORDER BY project DESC, entry DESC LIMIT 1`,
     project,
     us,
   )

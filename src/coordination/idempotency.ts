@@ -77,6 +77,7 @@ export class KeyedWrites {
       tool,
       key_hash,
       ...answer,
+      used_us: this.#desk.clock.now() * 1000,
     })
     write.provide(this.#answers, nameOf(call, call.key), answer)
   }

@@ -1,4 +1,4 @@
-/** Times as the database keeps them, in microseconds, and as callers write and read them, in RFC 3339. */
+/** Times as the database keeps them, in microseconds, and as callers write and read them, in RFC 3339; and ages. */
 import { AgentMailError } from '../errors.ts'
 
 /** `2026-01-15T10:02:15.000001Z` */
@@ -32,4 +32,18 @@ export function parseTime(value: string, name = 'since'): number {
   date.setUTCHours(h, mi - offset, s)
   const us = date.getTime() * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
   return Math.min(Math.max(us, 0), Number.MAX_SAFE_INTEGER)
+}
+
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Milliseconds of an age like 90d. */
+export function parseAge(value: string, name: string): number {
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(value.trim()) ?? []
+  const seconds = secondsOf[unit]
+  if (seconds !== undefined) return Number(count) * seconds * 1000
+  throw new AgentMailError(
+    'invalid_request',
+    `${name} must be an age, not "${value.slice(0, 60)}"`,
+    'Write a whole number and a unit: 90d for days, 12h for hours, 30m for minutes, 0s for everything.',
+  )
 }

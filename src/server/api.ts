@@ -27,6 +27,10 @@ export async function messages(project: Project, { query, response }: Exchange):
 export const history = (project: Project, { query, response }: Exchange): Promise<void> =>
   sendLines(response, project.history(checked(historyQuery, fieldsOf(query))))
 
+export async function horizon(project: Project, { query, response }: Exchange): Promise<void> {
+  sendJson(response, 200, await project.prunedBefore(checked(historyQuery, fieldsOf(query))))
+}
+
 export const difference = (project: Project, { query, response }: Exchange): Promise<void> =>
   sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query))))
 

@@ -1,6 +1,7 @@
 /** Runs the coordination server from its settings until it is told to stop. */
 import type { Config } from '../config.ts'
 import { openCoordination } from '../connection/open-coordination.ts'
+import { pruneAll } from '../connection/prune-all.ts'
 import { removeServerNote, writeServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
@@ -11,6 +12,7 @@ import { version } from '../version.ts'
 import { connectLines } from './connect-lines.ts'
 import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
+import { Pruner } from './pruner.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Ctrl-C reaches npm too, which passes it on: within this time it is the same one. */
@@ -34,6 +36,9 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   })
   coordination.startSweeping(settings.sweepMs)
   coordination.startKeepingVersions(settings.versionMs)
+  const pruner = new Pruner((isEnding) =>
+    pruneAll(config, database, coordination, { ageMs: settings.keepMs, isEnding }),
+  )
   const { url } = server
   if (database.note) writeServerNote(database.note, { url, instance })
   if (json) {
@@ -45,6 +50,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   endWhenToldAgain()
   if (database.note) removeServerNote(database.note, { url, instance })
   await server.stop()
+  await pruner.stop()
   await coordination.close()
   return 0
 }
@@ -70,6 +76,7 @@ function readSettings(config: Config) {
       staleSeconds: config.seconds('staleSeconds'),
       sweepMs: config.seconds('sweepSeconds') * 1000,
       versionMs: config.seconds('doltCommitSeconds') * 1000,
+      keepMs: keepMsOf(config.text('keepDays')),
     }
   } catch (error) {
     throw AgentMailError.is(error)
@@ -84,6 +91,17 @@ function portOf(port: number): number {
     'server_config',
     `the port must be a whole number from 0 to 65535, not ${port}`,
     'Correct --port or AGENTMAIL_PORT.',
+  )
+}
+
+/** None: everything is kept. No days at all would remove what was said a moment ago. */
+function keepMsOf(days: string | undefined): number | undefined {
+  if (days === undefined) return undefined
+  if (/^\s*[1-9]\d{0,5}\s*$/.test(days)) return Number(days) * 24 * 3600_000
+  throw new AgentMailError(
+    'server_config',
+    `AGENTMAIL_KEEP_DAYS must be a whole number of days, 1 or more, not "${days}"`,
+    'Correct it, or leave it out to keep everything.',
   )
 }
 

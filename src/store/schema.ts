@@ -131,6 +131,14 @@ const migrations: string[][] = [
       is_filed BIGINT NOT NULL,
       PRIMARY KEY (vault, draft_key))`,
   ],
+  [
+    `CREATE TABLE horizons (
+      project VARCHAR(100) NOT NULL,
+      pruned_us BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project))`,
+    'ALTER TABLE idempotency_keys ADD COLUMN used_us BIGINT',
+  ],
 ]
 
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */
@@ -157,6 +165,12 @@ export const tables: Table[] = migrations.flat().flatMap((statement) => {
   const [, key = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(statement) ?? []
   return name ? [{ name, key: key.split(', ') }] : []
 })
+
+export function tableNamed(name: string): Table {
+  const table = tables.find((one) => one.name === name)
+  if (!table) throw new TypeError(`There is no table ${name}`)
+  return table
+}
 
 /** What a version is made of. */
 export const versionedTables: string[] = ['meta', ...tables.map(({ name }) => name)].filter(

@@ -100,6 +100,8 @@ export interface Versions {
   list(): Promise<Version[]>
   /** The id of what a person calls a version. */
   find(name: string): Promise<string | undefined>
+  /** Gives the space back of what no version holds. It may take long, and the engine may refuse it. */
+  collect(): Promise<void>
   /** How SQL names a table as it stood in a version. */
   table(name: string, id: string): string
 }

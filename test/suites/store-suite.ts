@@ -11,6 +11,7 @@ import { clocksSuite } from './store/clocks.ts'
 import { lifeSuite } from './store/life.ts'
 import { orderSuite } from './store/order.ts'
 import { portSuite } from './store/port.ts'
+import { pruningSuite } from './store/pruning.ts'
 import { retrySuite } from './store/retries.ts'
 import { schemaSuite } from './store/schema.ts'
 import { sendsSuite } from './store/sends.ts'
@@ -37,6 +38,7 @@ export function storeSuite(
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
+  describe(`${name}: pruning`, () => pruningSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
 }
 

@@ -1,10 +1,11 @@
 /** agentmail history: who claimed, released, announced, said what, and when. */
 
 import type { Connection } from '../../connection/connection.ts'
+import type { HistoryRequest } from '../../coordination/history.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Command, flagText } from '../command.ts'
 import { connected, placeOptions, timeOf } from '../coordination.ts'
-import { isRead, print, printJson } from '../output.ts'
+import { isRead, print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { cutAt, line, localTime } from '../table.ts'
 
@@ -48,14 +49,11 @@ export const command: Command = {
       }
       const named = flagText(flags.file)
       const [file] = named ? (await projectPaths([named])).files : []
-      const entries = connection.history({
-        file,
-        agent: flagText(flags.agent),
-        since: timeOf(flags.since),
-        as_of: timeOf(flags['as-of']),
-      })
+      const moments = { since: timeOf(flags.since), as_of: timeOf(flags['as-of']) }
+      const entries = connection.history({ file, agent: flagText(flags.agent), ...moments })
       if (json) {
         printJson(await listOf(entries))
+        await tellPruned(connection, moments)
         return 0
       }
       let count = 0
@@ -68,8 +66,18 @@ export const command: Command = {
         if (!isRead()) break
       }
       if (count === 0) print('Nothing is recorded')
+      await tellPruned(connection, moments)
       return 0
     }),
+}
+
+/** On stderr, so that what is shown stays what it is. */
+async function tellPruned(connection: Connection, moments: HistoryRequest): Promise<void> {
+  const { pruned_before: before } = await connection.prunedBefore(moments)
+  if (!before) return
+  printError(
+    `The journal before ${before} was pruned: of what is older, only claims and agents are told that still stood then.`,
+  )
 }
 
 async function showDifference(

@@ -4,10 +4,10 @@ import { again } from '../../store/again.ts'
 import { type Identity, identityOf } from '../../store/identity.ts'
 import { knownSchema, tables, tablesIn } from '../../store/schema.ts'
 import type { ServerDescription, Store, Version, View } from '../../store/store.ts'
+import { countRows } from '../../store/table-walk.ts'
 import { systemClock } from '../../system/clock.ts'
 import { uuid } from '../../system/random.ts'
 import { type DatabaseProblem, problemsOf } from './check-problems.ts'
-import { countRows } from './table-walk.ts'
 
 const reads = 15
 const writes = 5

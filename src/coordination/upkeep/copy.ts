@@ -11,9 +11,9 @@ import {
   versionedTables,
 } from '../../store/schema.ts'
 import { type Reader, type Store, StoreError, type View } from '../../store/store.ts'
+import { countRows, type Fingerprint, fingerprint } from '../../store/table-walk.ts'
 import { log } from '../../system/log.ts'
 import { type CopyTarget, copyTable } from './table-copy.ts'
-import { countRows, type Fingerprint, fingerprint } from './table-walk.ts'
 import { versionAuthor } from './version-keeper.ts'
 
 /** A source that is written to meanwhile is looked at again so often. */

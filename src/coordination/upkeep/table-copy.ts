@@ -1,13 +1,12 @@
 /** Makes one table like another, by both in the order of their key: adds, replaces and removes rows, and passes over what is the same. */
 import { again } from '../../store/again.ts'
-import { charactersOf, insertAll } from '../../store/insert.ts'
+import { charactersOf, insertAll, removeAll } from '../../store/insert.ts'
 import type { Table } from '../../store/schema.ts'
-import type { Reader, Row, SqlValue, Store } from '../../store/store.ts'
-import { compareKeys, pagesOf, rowsOf } from './table-walk.ts'
+import type { Reader, Row, Store } from '../../store/store.ts'
+import { compareKeys, pagesOf, rowsOf } from '../../store/table-walk.ts'
 
 const maxRows = 1000
 const maxCharacters = 2 << 20
-const keysAStatement = 100
 /** Longer than a database pauses to collect garbage. */
 const patienceMs = 30_000
 
@@ -90,18 +89,11 @@ class Changes {
   async write(): Promise<void> {
     const [added, removed] = [this.#added, this.#removed]
     if (added.length + removed.length === 0) return
-    const { name, key } = this.#table
-    const one = `(${key.map((column) => `${column} = ?`).join(' AND ')})`
     await again(
       () =>
         this.#target.transaction(async (transaction) => {
-          for (let start = 0; start < removed.length; start += keysAStatement) {
-            const rows = removed.slice(start, start + keysAStatement)
-            const keys = rows.flatMap((row) => key.map((column): SqlValue => row[column] ?? null))
-            const these = rows.map(() => one).join(' OR ')
-            await transaction.run(`DELETE FROM ${name} WHERE ${these}`, ...keys)
-          }
-          await insertAll(transaction, name, added)
+          await removeAll(transaction, this.#table, removed)
+          await insertAll(transaction, this.#table.name, added)
         }),
       patienceMs,
     )

@@ -2,6 +2,7 @@
 
 import { tell } from '../../store/reading.ts'
 import { integer, type Store, StoreError, type Version, type Versions } from '../../store/store.ts'
+import { horizonOf } from '../horizon.ts'
 
 /** How far a project had come. */
 export interface Progress {
@@ -68,6 +69,16 @@ export class VersionFinder {
     const progress = await this.#read(id)
     this.#known.set(id, progress)
     return progress
+  }
+
+  /** Up to when the journal was pruned in a version. */
+  async prunedIn(id: string): Promise<number> {
+    try {
+      return await horizonOf(this.#store, this.#project, this.#versions.table('horizons', id))
+    } catch (error) {
+      if (StoreError.is(error) && error.trouble === 'failed') return 0 // from before there was pruning
+      return tell(error)
+    }
   }
 
   async #read(id: string): Promise<Progress> {

@@ -96,9 +96,14 @@ export class MysqlConnection {
   }
 
   query(sql: string, ...values: SqlValue[]): Promise<Outcome> {
+    return this.queryFor(statementMs, sql, ...values)
+  }
+
+  /** For a statement that takes longer than others may. */
+  queryFor(timeout: number, sql: string, ...values: SqlValue[]): Promise<Outcome> {
     if (this.#isLost) return Promise.reject(new ConnectionLost('the connection was lost'))
     return new Promise((resolve, reject) => {
-      this.#connection.query({ sql, values, timeout: statementMs }, (error, result) => {
+      this.#connection.query({ sql, values, timeout }, (error, result) => {
         if (error) return reject(this.#explained(error, sql.replace(/\s+/g, ' ').slice(0, 60)))
         // Rows of a statement that gives some; else what the server says about it.
         if (Array.isArray(result)) return resolve({ rows: result as Row[], changed: 0 })
@@ -196,5 +201,8 @@ function troubleOf(errno: number, message: string): Trouble {
   if (errno < 0) return lost
   // Dolt's number for everything else: a merge that another transaction broke is the one to try again.
   if (errno === 1105 && message.includes('constraint violations')) return ['again']
+  if (errno === 1105 && message.includes('online garbage collection')) {
+    return ['lost', 'the server collected its garbage']
+  }
   return troubles[errno] ?? ['failed']
 }

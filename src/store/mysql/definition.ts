@@ -13,7 +13,9 @@ export async function defineOnce(
 ): Promise<void> {
   const [, kind = '', name = '', table = name] =
     /^CREATE (TABLE|INDEX) (?:IF NOT EXISTS )?(\w+)(?: ON (\w+))?/.exec(statement) ?? []
+  const [, altered, column] = /^ALTER TABLE (\w+) ADD COLUMN (\w+)/.exec(statement) ?? []
   const isThere = async () => {
+    if (altered && column) return (await columnsOf(connection, altered)).has(column)
     if (kind === 'TABLE') return isTable(connection, name, statement)
     return kind === 'INDEX' && isIndex(connection, name, table)
   }
@@ -74,6 +76,11 @@ async function isNamed(connection: MysqlConnection, table: string): Promise<bool
   return rows.some((row) => Object.values(row).includes(table))
 }
 
+async function columnsOf(connection: MysqlConnection, table: string): Promise<Set<unknown>> {
+  const { rows } = await connection.query(`SHOW COLUMNS FROM ${table}`)
+  return new Set(rows.map((row) => row.Field))
+}
+
 async function isIndex(connection: MysqlConnection, name: string, table: string): Promise<boolean> {
   const { rows } = await connection.query(`SHOW INDEX FROM ${table} WHERE Key_name = ?`, name)
   return rows.length > 0
@@ -86,8 +93,7 @@ async function isTable(
   statement: string,
 ): Promise<boolean> {
   if (!(await isNamed(connection, name))) return false
-  const { rows } = await connection.query(`SHOW COLUMNS FROM ${name}`)
-  const there = new Set(rows.map((row) => row.Field))
+  const there = await columnsOf(connection, name)
   const wanted = [...statement.matchAll(/[(,]\s+(\w+) [A-Z]+\b/g)].map(([, column]) => column)
   const isOurs = wanted
     .filter((column) => column !== 'PRIMARY')

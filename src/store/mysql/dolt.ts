@@ -13,6 +13,8 @@ import type { MysqlConnection } from './connection.ts'
 import type { Line } from './lines.ts'
 import { NamedLock } from './lock.ts'
 
+const collectMs = 600_000
+
 /** Nothing, if it is not Dolt. */
 export async function doltVersion(connection: MysqlConnection): Promise<string | undefined> {
   try {
@@ -27,11 +29,14 @@ export async function doltVersion(connection: MysqlConnection): Promise<string |
 export class DoltVersions implements Versions {
   /** A connection of its own: a commit ends whatever transaction is open on it. */
   readonly #line: Line
+  readonly #collector: Line
   readonly #reader: Reader
   readonly #lock: NamedLock
 
-  constructor(line: Line, reader: Reader, database: string) {
+  /** @param collector for what keeps a connection for minutes. */
+  constructor(line: Line, collector: Line, reader: Reader, database: string) {
     this.#line = line
+    this.#collector = collector
     this.#reader = reader
     this.#lock = new NamedLock(line, `agentmail-keeper ${database}`)
   }
@@ -99,6 +104,15 @@ export class DoltVersions implements Versions {
     } catch (error) {
       if (StoreError.is(error) && error.trouble === 'failed') return undefined
       throw error
+    }
+  }
+
+  async collect(): Promise<void> {
+    const connection = await this.#collector.get()
+    try {
+      await connection.queryFor(collectMs, 'CALL DOLT_GC()')
+    } finally {
+      connection.destroy() // some versions of Dolt leave it unusable
     }
   }
 

@@ -119,7 +119,9 @@ export class MysqlStore implements Store {
     this.#attendance = new NamedLock(new Line(reach), `agentmail-server ${database}`)
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
     this.describe = () => describeServer(this, capabilities, tls !== undefined)
-    if (capabilities.isDolt) this.versions = new DoltVersions(new Line(reach), this, database)
+    if (capabilities.isDolt) {
+      this.versions = new DoltVersions(new Line(reach), new Line(reach), this, database)
+    }
     if (capabilities.isCluster) {
       this.alone = (work) => inDefinitionTurn(() => this.#writer.get(), work)
     }

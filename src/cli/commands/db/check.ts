@@ -5,7 +5,6 @@ import {
   type DatabaseCheck,
   measureWrites,
 } from '../../../coordination/upkeep/check.ts'
-import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf } from '../../../store/database.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
@@ -13,15 +12,7 @@ import { line } from '../../table.ts'
 import { factsOf } from './facts.ts'
 
 /** Gives the exit code: 1 when something is wrong. */
-export async function checkDb({ flags, json }: Call, config: Config): Promise<number> {
-  for (const option of ['from', 'to']) {
-    if (flags[option] === undefined) continue
-    throw new AgentMailError(
-      'invalid_request',
-      `--${option} belongs to agentmail db copy`,
-      'Name the database to check with --db.',
-    )
-  }
+export async function checkDb({ json }: Call, config: Config): Promise<number> {
   const database = await databaseOf(config, { create: false })
   const found = await withWrites(database, await look(database))
   if (json) printJson({ database: database.name, ...found })

@@ -1,9 +1,9 @@
 /** Walks through a whole table in the order of its key, page by page, and never holds more than a page of it. */
 import { createHash } from 'node:crypto'
-import { rowsOrNone } from '../../store/identity.ts'
-import { charactersOf } from '../../store/insert.ts'
-import type { Table } from '../../store/schema.ts'
-import { integer, type Reader, type Row, type SqlValue } from '../../store/store.ts'
+import { rowsOrNone } from './identity.ts'
+import { charactersOf } from './insert.ts'
+import type { Table } from './schema.ts'
+import { integer, type Reader, type Row, type SqlValue } from './store.ts'
 
 const maxRows = 500
 const maxCharacters = 2 << 20
@@ -42,9 +42,10 @@ export async function* rowsOf(reader: Reader, table: Table): AsyncGenerator<Row,
   return undefined
 }
 
-export async function* pagesOf(reader: Reader, table: Table): AsyncGenerator<Row[]> {
+/** @param after where it begins, if not at the first row: a key, whether there is a row of it or not. */
+export async function* pagesOf(reader: Reader, table: Table, after?: Row): AsyncGenerator<Row[]> {
   let limit = maxRows
-  let last: Row | undefined
+  let last = after
   do {
     // A store that answers at once would leave no turn to what waits for the network.
     await new Promise((resolve) => setImmediate(resolve))
