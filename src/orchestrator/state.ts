@@ -9,6 +9,7 @@ import { isRecord, jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
+import { noteHash, noteHashDigits } from './inbox/note-hash.ts'
 
 const name = 'orchestrator_state.json'
 const maxBytes = 256 << 20
@@ -17,8 +18,10 @@ const troubleSchema = z.object({ attempts: z.int(), next_ms: z.number().transfor
 /** Loose: what others keep in this file stays. */
 const stateSchema = z.looseObject({
   version: z.literal(1).default(1),
-  /** Ids of the mails that were taken in. */
+  /** Ids of the mails that were taken in, and that the inbox still has or that are under way. */
   ingested: z.array(z.string()).default([]),
+  /** Those of them that it has no more and that have no note, since when in Unix milliseconds. */
+  missing: z.record(z.string(), z.number()).default({}),
   /** When the whole inbox is to be walked again, in Unix milliseconds. */
   next_walk_ms: z.number().default(0),
   /** Where a walk goes on that was cut short. */
@@ -42,11 +45,23 @@ const stateSchema = z.looseObject({
 })
 type Stored = z.infer<typeof stateSchema>
 
+/** What there is of mail, when all of the inbox was seen; notes by the hash in their names. */
+export interface WholeInbox {
+  found: ReadonlySet<string>
+  isOpen: (hash: string) => boolean
+  isDone: (hash: string) => boolean
+  now: number
+}
+
+const missingMs = 7 * 24 * 3600_000
+
 export class State {
   readonly #vault: Vault
   readonly #stored: Stored
   readonly #ingested: Set<string>
   readonly #undecided: Set<string>
+  /** Whether this run has looked for what can be forgotten. */
+  isTidy = false
 
   private constructor(vault: Vault, stored: Stored) {
     this.#vault = vault
@@ -74,6 +89,38 @@ export class State {
 
   ingested(id: string): void {
     this.#ingested.add(short(id))
+  }
+
+  /** Whether there may be something to forget. */
+  hasMoreThan(found: ReadonlySet<string>): boolean {
+    const has = new Set([...found].map(short))
+    const isRemembering = this.#undecided.size > 0 || Object.keys(this.troubles).length > 0
+    return isRemembering || [...this.#ingested].some((id) => !has.has(id))
+  }
+
+  /**
+   * Forgets the mails that are over: the inbox does not have them, and their note is in Done/, where
+   * it is found should they come back. One without a note is kept for a while, since an inbox that
+   * did not answer with everything looks the same.
+   */
+  forget({ found, isOpen, isDone, now }: WholeInbox): void {
+    const has = new Set([...found].map(short))
+    const missing: Stored['missing'] = {}
+    for (const id of this.#ingested) {
+      if (has.has(id) || hashesOf(id).some(isOpen)) continue
+      const since = Math.min(this.#stored.missing[id] ?? now, now)
+      if (hashesOf(id).some(isDone) || now - since > missingMs) this.#ingested.delete(id)
+      else missing[id] = since
+    }
+    this.#stored.missing = missing
+  }
+
+  /** Forgets what was remembered of notes that do not wait any more. */
+  forgetNotes(isWaiting: (path: string) => boolean, isMail: (trouble: string) => boolean): void {
+    for (const path of this.#undecided) if (!isWaiting(path)) this.#undecided.delete(path)
+    for (const name of Object.keys(this.troubles)) {
+      if (!isMail(name) && !isWaiting(name)) delete this.troubles[name]
+    }
   }
 
   get nextWalkMs(): number {
@@ -190,6 +237,10 @@ function ofEarlierVersion(stored: Stored): Stored {
 
 /** Ids are a provider's; a long one is kept by its hash. */
 const short = (id: string): string => (id.length <= 64 ? id : sha256(id))
+
+/** In the names of its notes. Of a long id only the hash is known. */
+const hashesOf = (id: string): string[] =>
+  /^[0-9a-f]{64}$/.test(id) ? [noteHash(id), id.slice(0, noteHashDigits)] : [noteHash(id)]
 
 function readIfThere(vault: Vault): string | undefined {
   let found: ReturnType<Vault['enter']>

@@ -10,6 +10,7 @@ import type { Head, MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
 import { mailBody, mailFrontMatter, mailNoteName } from './mail-note.ts'
+import { noteHash, noteHashIn } from './note-hash.ts'
 
 interface Intake {
   mail: MailClient
@@ -40,6 +41,7 @@ export async function ingest(intake: Intake): Promise<number> {
   const isOver =
     (await round.walk(undefined, isWhole)) &&
     (cutShort === undefined || (await round.goOn(cutShort)))
+  if (isOver && round.isWholeInbox && (isWhole || !state.isTidy)) await round.tidy()
   if (isOver && (isWhole || cutShort !== undefined)) {
     state.walk = undefined
     state.nextWalkMs = clock.now() + (round.failed > 0 ? againMs : wholeWalkMs)
@@ -56,8 +58,12 @@ class Round {
   readonly #intake: Intake
   #taken = 0
   #pages = 0
-  #names: Set<string> | undefined
+  /** Hashes of the mails that have notes. */
+  #known: Set<string> | undefined
   #failuresInARow = 0
+  /** What the inbox has, as far as it was walked from the top. */
+  readonly #found = new Set<string>()
+  isWholeInbox = false
 
   constructor(intake: Intake) {
     this.#intake = intake
@@ -67,6 +73,10 @@ class Round {
   async walk(from: string | undefined, isWhole: boolean): Promise<boolean> {
     const { mail, state, query, isEnding } = this.#intake
     for await (const { heads, next } of mail.pages(query, from)) {
+      if (from === undefined) {
+        for (const { id } of heads) this.#found.add(id)
+        this.isWholeInbox = next === undefined
+      }
       const fresh = heads.filter((head) => !state.hasIngested(head.id) && this.#isDue(head))
       for (const head of fresh) if (!isEnding()) await this.#take(head)
       if (isWhole && !isEnding()) state.walk = next === undefined ? undefined : { next }
@@ -86,6 +96,35 @@ class Round {
       if (AgentMailError.is(error) && !isForAll(error)) this.#intake.state.walk = undefined
       throw error
     }
+  }
+
+  /** Lets the state grow with what is there, not with what ever was. */
+  async tidy(): Promise<void> {
+    const { state, notes, clock } = this.#intake
+    state.isTidy = true
+    const open = new Set<string>()
+    const done = new Set<string>()
+    const waiting = new Set<string>()
+    if (!state.hasMoreThan(this.#found)) return
+    for (const folder of ['Needs_Action', 'Drafts', 'Approved', 'Done']) {
+      for await (const path of notes.list(folder)) {
+        if (folder === 'Needs_Action') waiting.add(path)
+        const hash = noteHashIn(nameOf(path))
+        if (hash) (folder === 'Done' ? done : open).add(hash)
+      }
+    }
+    const troubles = new Set([...this.#found].map(troubleOf))
+    state.forget({
+      found: this.#found,
+      isOpen: (hash) => open.has(hash),
+      isDone: (hash) => done.has(hash),
+      now: clock.now(),
+    })
+    state.forgetNotes(
+      (path) => waiting.has(path),
+      (trouble) => troubles.has(trouble),
+    )
+    state.save()
   }
 
   #tellProgress(fresh: number): void {
@@ -134,15 +173,14 @@ class Round {
 
   async #ingest(head: Head): Promise<boolean> {
     const { mail, notes, teller } = this.#intake
-    const names = await this.#namesThere()
-    if (names.has(mailNoteName(head.subject, head.id))) return false
+    const known = await this.#knownNotes()
+    const hash = noteHash(head.id)
+    if (known.has(hash)) return false
     const read = await mail.get(head.id)
-    const name = mailNoteName(read.subject, head.id)
-    if (names.has(name)) return false
-    const path = `Needs_Action/${name}`
+    const path = `Needs_Action/${mailNoteName(read.subject, head.id)}`
     const frontmatter = mailFrontMatter({ ...read, id: head.id })
     await notes.write(path, frontmatter, mailBody(read.body))
-    names.add(name)
+    known.add(hash)
     const what = `${inShort(read.sender, '(no sender)')}: ${inShort(read.subject, '(no subject)')}`
     teller.tell('ingested', `from ${what} → ${path}`, {
       note: path,
@@ -151,17 +189,18 @@ class Round {
     return true
   }
 
-  /** Of a run that was killed before it could save what it had done, or whose state is lost: then a person may have put them anywhere. */
-  async #namesThere(): Promise<Set<string>> {
-    if (this.#names) return this.#names
-    this.#names = new Set<string>()
+  /** Of mails that came back, and of a run that was killed before it could save what it had done, or whose state is lost: then a person may have put them anywhere. */
+  async #knownNotes(): Promise<Set<string>> {
+    if (this.#known) return this.#known
+    this.#known = new Set<string>()
     const isNew = this.#intake.state.nextWalkMs === 0
-    for (const folder of isNew ? [''] : ['Needs_Action', 'Approved', 'Done']) {
+    for (const folder of isNew ? [''] : ['Needs_Action', 'Drafts', 'Approved', 'Done']) {
       for await (const path of this.#intake.notes.list(folder)) {
-        this.#names.add(nameOf(path))
+        const hash = noteHashIn(nameOf(path))
+        if (hash) this.#known.add(hash)
       }
     }
-    return this.#names
+    return this.#known
   }
 }
 

@@ -6,9 +6,10 @@ import {
   shortened,
   unfenced,
 } from '../../email/visible-text/clean-text.ts'
-import { sha256, slug } from '../../system/text.ts'
+import { slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { FetchedMail } from '../servers/mail-client.ts'
+import { noteHash } from './note-hash.ts'
 
 /** As our own server gives at most; somebody else's may give more than a note can hold. */
 const maxLineCharacters = 10_000
@@ -16,7 +17,7 @@ const mostAttachments = 1000
 
 /** The same mail has the same name, whenever it is taken in. */
 export const mailNoteName = (subject: string, id: string): string =>
-  `${slug(subject)}-${sha256(id).slice(0, 10)}.md`
+  `${slug(subject)}-${noteHash(id)}.md`
 
 /** Never that of the mail, since both end in Done/. */
 export const replyNoteName = (subject: string, id: string): string =>

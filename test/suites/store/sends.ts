@@ -56,7 +56,11 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     const { project } = await database.server()
     await project.agents.register({ name: 'ann', role: 'coder' })
     const store = await database.store()
-    await store.define(['DROP TABLE sends', 'DROP TABLE draft_notes'], async (transaction) => {
+    const later = [
+      ...['DROP TABLE sends', 'DROP TABLE draft_notes', 'DROP TABLE horizons'],
+      'ALTER TABLE idempotency_keys DROP COLUMN used_us',
+    ]
+    await store.define(later, async (transaction) => {
       await transaction.run("UPDATE meta SET value = '1' WHERE name = 'schema'")
     })
     await expect(store.all('SELECT * FROM sends')).rejects.toThrow()
