@@ -11,7 +11,8 @@ import {
   urlOf,
 } from './database-servers.ts'
 
-export async function startDolt(): Promise<DatabaseServer> {
+/** @param settings of Dolt, as variables of its environment. */
+export async function startDolt(settings: Record<string, string> = {}): Promise<DatabaseServer> {
   const port = await freePort()
   const server = new ServerProcess('dolt')
   const data = join(server.folder, 'data')
@@ -26,7 +27,7 @@ export async function startDolt(): Promise<DatabaseServer> {
     server.start({
       program: pathOf('dolt'),
       args: ['sql-server', ...address, `--data-dir=${data}`, '--loglevel=warning'],
-      env: { DOLT_ROOT_PATH: server.folder, DOLT_DISABLE_EVENT_FLUSH: '1' },
+      env: { DOLT_ROOT_PATH: server.folder, DOLT_DISABLE_EVENT_FLUSH: '1', ...settings },
       isReady: async () => (await query(url, 'SELECT 1')).length === 1,
       timeoutMs: 30_000,
     })
