@@ -102,6 +102,13 @@ export async function ask<Name extends keyof Answers>(
   throw new AgentMailError('invalid_request', message, next.join('\n') || undefined)
 }
 
+/** What comes one by one, where there is not much of it. */
+export async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
 /** Another connection, where one was lost: to a server, or to the database. */
 export async function reconnected(flags: Flags): Promise<Connection> {
   const { connect } = await import('../connection/connect.ts')
@@ -163,7 +170,7 @@ export async function acting<T>(
         return await work(connection, agent)
       } catch (error) {
         // Another guest of this name may have left with the id that both had, and a third come with it.
-        const { agents } = await connection.agents()
+        const agents = await listOf(connection.agents({ agent: agent.agent_id }))
         const isAboutId = error instanceof Error && error.message.includes(agent.agent_id)
         const isThere = agents.some(isSame(agent)) && !isAboutId
         if (attempt === maxAttempts || isThere) throw error
@@ -179,7 +186,7 @@ const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === ag
 
 /** The agent of this name that is registered; else one is, under the id that the name had last. */
 async function identify(connection: Connection, name: string, role: string | undefined) {
-  const { agents } = await connection.agents({ known: true })
+  const agents = await listOf(connection.agents({ known: true, agent: name }))
   const known = agents.filter((agent) => agent.name === name).sort(latestFirst)[0]
   if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
   const { agent_id } = await ask(connection, 'register', {
@@ -189,6 +196,9 @@ async function identify(connection: Connection, name: string, role: string | und
   })
   return { agent_id, name, isGuest: true }
 }
+
+export const byRegistration = (one: AgentEntry, other: AgentEntry): number =>
+  one.registered_at < other.registered_at ? -1 : 1
 
 /** Who was heard of last; of those who are gone, who came last. */
 function latestFirst(a: AgentEntry, b: AgentEntry): number {

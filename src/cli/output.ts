@@ -2,7 +2,9 @@
 import { writeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 
-export const print = (text: string): void => write(1, text.endsWith('\n') ? text : `${text}\n`)
+/** @param ending for what goes on in the same line. */
+export const print = (text: string, ending = '\n'): void =>
+  write(1, text.endsWith(ending) ? text : `${text}${ending}`)
 export const printJson = (value: unknown): void => print(jsonLine(value))
 
 /** What could steer a terminal and JSON does not escape is escaped too: the value is the same. */

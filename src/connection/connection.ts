@@ -1,5 +1,5 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
-import type { AgentEntry } from '../coordination/agents.ts'
+import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agents.ts'
 import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
@@ -7,7 +7,7 @@ import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
-import { checked, messagesQuery } from './queries.ts'
+import { agentsQuery, checked, messagesQuery } from './queries.ts'
 
 export interface Connection {
   /** What answers, for people. */
@@ -15,7 +15,8 @@ export interface Connection {
   /** Whether a call may have been done without its answer arriving. */
   readonly canBeLost: boolean
   call(tool: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult>
-  agents(options?: { known?: boolean }): Promise<{ agents: AgentEntry[] }>
+  /** Page by page, for as long as somebody asks for more; in the order of their ids. */
+  agents(request?: Omit<AgentsRequest, 'after'>): AsyncIterable<AgentEntry>
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
@@ -26,6 +27,18 @@ export interface Connection {
   /** Answers whoever waits through this connection. */
   stopWaiting(): void
   close(): Promise<void>
+}
+
+/** All agents of a list that is read in pages. */
+export async function* overPages(
+  read: (after: string | undefined) => Promise<AgentsPage>,
+): AsyncGenerator<AgentEntry> {
+  for (let after: string | undefined; ; ) {
+    const { agents, has_more } = await read(after)
+    yield* agents
+    after = agents.at(-1)?.agent_id
+    if (!has_more || after === undefined) return
+  }
 }
 
 /** On the database itself. */
@@ -51,8 +64,10 @@ export class LocalConnection implements Connection {
     return tool.call(async () => ({ project: this.#project, signal }), args)
   }
 
-  agents(options: { known?: boolean } = {}): Promise<{ agents: AgentEntry[] }> {
-    return this.#project.agents.list(options)
+  agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {
+    return overPages((after) =>
+      this.#project.agents.list(checked(agentsQuery, { ...request, after })),
+    )
   }
 
   async messages(

@@ -9,6 +9,7 @@ import {
   since,
   waitSeconds,
 } from '../tools/coordination/fields.ts'
+import { limitUpTo } from '../tools/fields.ts'
 
 export const messagesQuery = z.strictObject({
   since,
@@ -16,6 +17,13 @@ export const messagesQuery = z.strictObject({
   after_id: afterId,
   limit,
   wait_seconds: waitSeconds,
+})
+
+export const agentsQuery = z.strictObject({
+  known: z.boolean().optional(),
+  agent: z.string().optional(),
+  limit: limitUpTo(500).default(500),
+  after: z.string().optional(),
 })
 
 export const historyQuery = z.strictObject({

@@ -1,6 +1,6 @@
 /** Through a running server: the tools at /mcp, the rest at /api. Every request has a time-out. */
 import { setMaxListeners } from 'node:events'
-import type { AgentEntry } from '../coordination/agents.ts'
+import type { AgentEntry, AgentsRequest } from '../coordination/agents.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
@@ -16,7 +16,7 @@ import {
 import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, overPages } from './connection.ts'
 
 const protocolVersion = '2026-07-28'
 const answerMs = 20_000
@@ -76,7 +76,7 @@ export class RemoteConnection implements Connection {
     }
     if (lost) throw lost
     connection.#staleMs = Number(health.stale_seconds) * 1000
-    await connection.#get('/api/agents', {}, helloMs) // so that a wrong token is told now
+    await connection.#get('/api/agents', { limit: 1 }, helloMs) // so that a wrong token is told now
     return connection
   }
 
@@ -120,8 +120,8 @@ export class RemoteConnection implements Connection {
     throw unreachable(url, 'it gave an answer that is no result')
   }
 
-  async agents({ known = false } = {}): Promise<{ agents: AgentEntry[] }> {
-    return this.#get('/api/agents', { known: known ? 'true' : undefined })
+  agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {
+    return overPages((after) => this.#get('/api/agents', { ...request, after }))
   }
 
   async messages(

@@ -1,10 +1,19 @@
 /** The agents of a project: who is registered, and that they are alive. */
 import { AgentMailError } from '../errors.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
-import { integer, marks, type Reader, type Row, type Transaction, text } from '../store/store.ts'
+import {
+  chunksOf,
+  integer,
+  marks,
+  type Reader,
+  type Row,
+  type Transaction,
+  text,
+} from '../store/store.ts'
 import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
+import { entriesAPage, fillPage } from './pages.ts'
 import { timeText } from './time.ts'
 
 export interface AgentName {
@@ -21,7 +30,24 @@ export interface AgentEntry extends AgentName {
   claims: number
 }
 
+export interface AgentsRequest {
+  /** Also those who went stale or left. */
+  known?: boolean | undefined
+  /** Only whoever has this name or id. */
+  agent?: string | undefined
+  limit?: number | undefined
+  /** Only those whose id comes after this one. */
+  after?: string | undefined
+}
+
+export interface AgentsPage {
+  agents: AgentEntry[]
+  has_more: boolean
+}
+
 const maxKnownNames = 10_000
+const livingAProject = 5_000
+const agentsAStatement = 250
 
 export class Agents {
   readonly #desk: Desk
@@ -50,6 +76,7 @@ export class Agents {
       const known = input.agent_id && (await nameOf(write, project, input.agent_id))
       const agent_id = input.agent_id && known === input.name ? input.agent_id : uuid()
       const agent = { agent_id, name: input.name }
+      await this.#checkRoom(write, agent_id)
       const ledger = await Ledger.open(write, this.#desk)
       const at = ledger.nextTime()
       await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
@@ -72,6 +99,26 @@ export class Agents {
       ledger.record(agent, 'registered', { at, note: input.role })
       return { agent_id }
     })
+  }
+
+  /** Refuses one more than may live; who lives already may come again. */
+  async #checkRoom(write: Write, agentId: string): Promise<void> {
+    const { project, clock, presence } = this.#desk
+    await Ledger.lookedAt(write, this.#desk)
+    const living = 'FROM presence WHERE project = ? AND last_seen_us >= ?'
+    const since = (clock.now() - presence.staleMs) * 1000
+    const [counted] = await write.all(`SELECT COUNT(*) AS agents ${living}`, project, since)
+    if (integer(counted?.agents) < livingAProject) return
+    const own = await write.all(
+      `SELECT agent_id ${living} AND agent_id = ?`,
+      ...[project, since, agentId],
+    )
+    if (own.length > 0) return
+    throw new AgentMailError(
+      'invalid_request',
+      `too many agents: the project has ${integer(counted?.agents)} living ones of at most ${livingAProject}`,
+      `Nobody was registered. Resume as one of yours with its agent_id, or wait: an agent that is silent for ${presence.staleMs / 1000} s counts no more.`,
+    )
   }
 
   async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true }> {
@@ -122,7 +169,7 @@ export class Agents {
     await queue.write(async (write) => {
       const agent = await this.touch(write, agent_id)
       const claims = await write.all(
-        'SELECT file_path FROM file_claims WHERE project = ? AND agent_id = ?',
+        'SELECT file_path FROM file_claims WHERE project = ? AND agent_id = ? LIMIT 1',
         project,
         agent_id,
       )
@@ -133,25 +180,43 @@ export class Agents {
     })
   }
 
-  /** Who is registered, in the order of registration; with `known`, also who went. */
-  async list({ known = false } = {}): Promise<{ agents: AgentEntry[] }> {
+  /** A page of those who are registered, in the order of their ids. */
+  async list({
+    known = false,
+    agent,
+    limit = entriesAPage,
+    after = '',
+  }: AgentsRequest = {}): Promise<AgentsPage> {
     const { project, store } = this.#desk
-    const rows = await store.all(
-      `SELECT a.agent_id, a.name, a.role, a.registered_us, p.last_seen_us
-        FROM agents a LEFT JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
-        WHERE a.project = ? ${known ? '' : 'AND p.last_seen_us IS NOT NULL'}`,
-      project,
+    const from = known ? 'agents a LEFT JOIN presence p' : 'presence p JOIN agents a'
+    const key = known ? 'a' : 'p'
+    const { entries, has_more } = await fillPage(
+      limit,
+      limit + 1,
+      (last) =>
+        store.all(
+          `SELECT a.agent_id, a.name, a.role, a.registered_us, p.last_seen_us
+            FROM ${from} ON p.project = a.project AND p.agent_id = a.agent_id
+            WHERE ${key}.project = ? AND ${key}.agent_id > ?
+              ${agent === undefined ? '' : 'AND (a.agent_id = ? OR a.name = ?)'}
+            ORDER BY ${key}.project, ${key}.agent_id LIMIT ${limit + 1}`,
+          ...[project, last ? text(last.agent_id) : after],
+          ...(agent === undefined ? [] : [agent, agent]),
+        ),
+      entryOf,
     )
-    const counted = await store.all(
-      'SELECT agent_id, COUNT(*) AS claims FROM file_claims WHERE project = ? GROUP BY agent_id',
-      project,
-    )
-    const claims = new Map(counted.map((row) => [text(row.agent_id), integer(row.claims)]))
-    return {
-      agents: rows
-        .sort((a, b) => integer(a.registered_us) - integer(b.registered_us))
-        .map((row) => entryOf(row, claims.get(text(row.agent_id)) ?? 0)),
+    const claims = new Map<string, number>()
+    for (const some of chunksOf(entries, agentsAStatement)) {
+      const rows = await store.all(
+        `SELECT agent_id, COUNT(*) AS claims FROM file_claims
+          WHERE project = ? AND agent_id IN (${marks(some.length)}) GROUP BY agent_id`,
+        project,
+        ...some.map(({ agent_id }) => agent_id),
+      )
+      for (const row of rows) claims.set(text(row.agent_id), integer(row.claims))
     }
+    const agents = entries.map((entry) => ({ ...entry, claims: claims.get(entry.agent_id) ?? 0 }))
+    return { agents, has_more }
   }
 }
 
@@ -174,13 +239,12 @@ async function touchAll(
   return rows.map((row) => text(row.agent_id))
 }
 
-const entryOf = (row: Row, claims: number): AgentEntry => ({
+const entryOf = (row: Row): Omit<AgentEntry, 'claims'> => ({
   agent_id: text(row.agent_id),
   name: text(row.name),
   role: text(row.role),
   registered_at: timeText(integer(row.registered_us)),
   last_seen: row.last_seen_us ? timeText(integer(row.last_seen_us)) : null,
-  claims,
 })
 
 async function nameOf(

@@ -22,6 +22,8 @@ interface Counters {
   change: number
   entry: number
   us: number
+  /** No more claims than this are held. It is not stored: see `claimsAtMost`. */
+  claims: number
 }
 
 /** The counters of one project, while one batch is written, and the journal that grows with them. */
@@ -40,7 +42,13 @@ export class Ledger {
 
   /** Whoever opens it will write: check what can be refused before. */
   static async open(write: Write, { project, clock, counters }: Desk): Promise<Ledger> {
-    const shared = await write.shared(`counters of ${project}`, () => counters.load(write))
+    const shared = await write.shared(keyOf(project), (own) => counters.load(own))
+    return new Ledger(project, write, clock, shared)
+  }
+
+  /** For a check that no other server may come between: from here on, whichever writes later starts over. */
+  static async lookedAt(write: Write, { project, clock, counters }: Desk): Promise<Ledger> {
+    const shared = await write.glance(keyOf(project), (own) => counters.load(own))
     return new Ledger(project, write, clock, shared)
   }
 
@@ -50,6 +58,18 @@ export class Ledger {
 
   nextChangeId(): number {
     return ++this.#counters.change
+  }
+
+  /**
+   * No more claims than this are held in the project; unknown until somebody has counted. Every claim
+   * is an entry of the journal, whichever server took it, so what was counted once holds on.
+   */
+  get claimsAtMost(): number {
+    return this.#counters.claims
+  }
+
+  set claimsAtMost(counted: number) {
+    this.#counters.claims = counted
   }
 
   /** Microseconds, later than every time given out before in this project. */
@@ -70,6 +90,8 @@ export class Ledger {
       note?: string
     } = {},
   ): void {
+    if (event === 'claimed') this.#counters.claims++
+    if (event === 'released') this.#counters.claims--
     this.#write.append('journal', {
       project: this.#project,
       entry: ++this.#counters.entry,
@@ -85,6 +107,8 @@ export class Ledger {
   }
 }
 
+const keyOf = (project: string): string => `counters of ${project}`
+
 /** After another process was met, so many batches are written with care. */
 const carefulBatches = 50
 
@@ -96,6 +120,8 @@ const carefulBatches = 50
 export class ProjectCounters {
   readonly #project: string
   #known: { token: string; counters: Counters } | undefined
+  /** As this process left them, also when another has taken them since. */
+  #last: Counters | undefined
   #careful = 0
 
   constructor(project: string) {
@@ -109,6 +135,7 @@ export class ProjectCounters {
     if (this.#careful > 0) this.#careful--
     write.afterCommit(() => {
       this.#known = { token, counters: value }
+      this.#last = value
     })
     return {
       value,
@@ -134,12 +161,20 @@ export class ProjectCounters {
       'SELECT last_message, last_change, last_entry, last_us FROM projects WHERE project = ?',
       project,
     )
+    const entry = integer(row?.last_entry)
     return {
       message: integer(row?.last_message),
       change: integer(row?.last_change),
-      entry: integer(row?.last_entry),
+      entry,
       us: integer(row?.last_us),
+      claims: this.#claimsAtMost(entry),
     }
+  }
+
+  /** Each entry of another process since may be one more. */
+  #claimsAtMost(entry: number): number {
+    const last = this.#last
+    return last && entry >= last.entry ? last.claims + entry - last.entry : Number.POSITIVE_INFINITY
   }
 
   async #save(

@@ -1,4 +1,4 @@
-/** Reads messages and changes a page at a time, oldest first: after a cursor, or the newest. */
+/** Reads a page at a time. Messages and changes come oldest first: after a cursor, or the newest. */
 import { integer, type Reader, type Row, type SqlValue } from '../store/store.ts'
 import { parseTime } from './time.ts'
 
@@ -7,6 +7,8 @@ const maxPageBytes = 512 << 10
 const maxReplyBytes = (1 << 20) - (16 << 10)
 /** One more than most ask for, which tells whether there are more. */
 const rowsAtOnce = 51
+/** Of what has no ids: claims and agents. */
+export const entriesAPage = 500
 
 export interface Stream {
   table: 'messages' | 'changes'
@@ -36,16 +38,34 @@ export async function readPage<T>(
 ): Promise<Page<T>> {
   const after = await cursorOf(reader, stream, project, request)
   const isForward = after !== undefined
-  const page = new PageFiller<T>(request.limit ?? 50)
-  let cursor = after ?? Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const rows = await readRows(reader, stream, project, request.only, isForward, cursor)
+  const start = after ?? Number.MAX_SAFE_INTEGER
+  const page = await fillPage(
+    request.limit ?? 50,
+    rowsAtOnce,
+    (last) => {
+      const cursor = last ? integer(last.id) : start
+      return readRows(reader, stream, project, request.only, isForward, cursor)
+    },
+    entryOf,
+  )
+  return isForward ? page : { ...page, entries: page.entries.reverse() }
+}
+
+/** @param read gives so many rows after the last one, or fewer if there are no more. */
+export async function fillPage<T>(
+  limit: number,
+  atOnce: number,
+  read: (last: Row | undefined) => Promise<Row[]>,
+  entryOf: (row: Row) => T,
+): Promise<Page<T>> {
+  const page = new PageFiller<T>(limit)
+  for (let last: Row | undefined; ; ) {
+    const rows = await read(last)
     for (const row of rows) {
-      if (!page.add(entryOf(row))) return page.done(isForward, true)
+      if (!page.add(entryOf(row))) return { entries: page.entries, has_more: true }
     }
-    const last = rows.at(-1)
-    if (!last || rows.length < rowsAtOnce) return page.done(isForward, false)
-    cursor = integer(last.id)
+    last = rows.at(-1)
+    if (!last || rows.length < atOnce) return { entries: page.entries, has_more: false }
   }
 }
 
@@ -85,7 +105,7 @@ function readRows(
 
 class PageFiller<T> {
   readonly #limit: number
-  readonly #entries: T[] = []
+  readonly entries: T[] = []
   #pageBytes = 0
   #replyBytes = 0
 
@@ -99,17 +119,13 @@ class PageFiller<T> {
     const bytes = Buffer.byteLength(json) + 1
     const replyBytes = bytes + Buffer.byteLength(JSON.stringify(json))
     const hasRoom =
-      this.#entries.length < this.#limit &&
+      this.entries.length < this.#limit &&
       this.#pageBytes + bytes <= maxPageBytes &&
       this.#replyBytes + replyBytes <= maxReplyBytes
-    if (!hasRoom && this.#entries.length > 0) return false
-    this.#entries.push(entry)
+    if (!hasRoom && this.entries.length > 0) return false
+    this.entries.push(entry)
     this.#pageBytes += bytes
     this.#replyBytes += replyBytes
     return true
-  }
-
-  done(isForward: boolean, has_more: boolean): Page<T> {
-    return { entries: isForward ? this.#entries : this.#entries.reverse(), has_more }
   }
 }

@@ -1,6 +1,6 @@
 /** Signs of life: of every call at once, and of whoever waits or holds a stream for as long as it does. Written together. */
 
-import { marks } from '../store/store.ts'
+import { chunksOf, marks } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
 import type { Clock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
@@ -8,11 +8,13 @@ import { uuid } from '../system/random.ts'
 
 const longestPauseMs = 10_000
 const agentsAStatement = 200
+const agentsATransaction = 1000
 
 export class Presence {
   readonly #queue: WriteQueue
   readonly #clock: Clock
-  readonly #staleMs: number
+  /** An agent is stale when nothing was heard of it for this long. */
+  readonly staleMs: number
   readonly #timer: NodeJS.Timeout
   /** By project. */
   readonly #seen = new Map<string, Set<string>>()
@@ -21,7 +23,7 @@ export class Presence {
   constructor(queue: WriteQueue, clock: Clock, staleMs: number) {
     this.#queue = queue
     this.#clock = clock
-    this.#staleMs = staleMs
+    this.staleMs = staleMs
     const pauseMs = Math.min(longestPauseMs, staleMs / 4)
     this.#timer = setInterval(
       () => this.flush().catch(() => log('signs of life could not be kept')),
@@ -32,7 +34,7 @@ export class Presence {
 
   /** Whether a sign of life is so old that it cannot wait for the next flush: another server may sweep before. */
   isOverdue(lastSeenUs: number): boolean {
-    return this.#clock.now() * 1000 - lastSeenUs > (this.#staleMs * 1000) / 4
+    return this.#clock.now() * 1000 - lastSeenUs > (this.staleMs * 1000) / 4
   }
 
   /** Written with the next flush. */
@@ -82,17 +84,18 @@ export class Presence {
   }
 
   async #write(project: string, agents: string[]): Promise<void> {
-    await this.#queue.write(async (write) => {
-      for (let start = 0; start < agents.length; start += agentsAStatement) {
-        const some = agents.slice(start, start + agentsAStatement)
-        await write.run(
-          `UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND agent_id IN (${marks(some.length)})`,
-          this.#clock.now() * 1000,
-          uuid(),
-          project,
-          ...some,
-        )
-      }
-    })
+    for (const many of chunksOf(agents, agentsATransaction)) {
+      await this.#queue.write(async (write) => {
+        for (const some of chunksOf(many, agentsAStatement)) {
+          await write.run(
+            `UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND agent_id IN (${marks(some.length)})`,
+            this.#clock.now() * 1000,
+            uuid(),
+            project,
+            ...some,
+          )
+        }
+      })
+    }
   }
 }

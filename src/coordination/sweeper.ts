@@ -1,7 +1,7 @@
 /** Removes agents that have gone stale: their claims are released and the others are told, once. */
 
 import type { Write } from '../store/batch.ts'
-import { marks, type Row, text } from '../store/store.ts'
+import { integer, marks, type Row, StoreError, text } from '../store/store.ts'
 import { log } from '../system/log.ts'
 import type { WatchedClock } from './clocks.ts'
 import type { Desk } from './desk.ts'
@@ -10,6 +10,9 @@ import { broadcast, store } from './messages.ts'
 
 /** A sweep that comes later than this was held up, and so were signs of life. */
 const pauseToleranceMs = 5000
+/** What one transaction of a sweep takes, so that a call beside it waits for that much only. */
+const agentsAPiece = 200
+const claimsAPiece = 1000
 
 /**
  * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
@@ -84,49 +87,87 @@ export class Sweeper {
   }
 }
 
-/** Removes the agents of a project that were silent since then, in one transaction; a sign of life that comes first keeps its agent. */
+/**
+ * Removes the agents of a project that were silent since then; a sign of life that comes first keeps
+ * its agent. Some at a time, each with all that is its own in one transaction, so that others wait briefly.
+ */
 export async function sweepProject(desk: Desk, silentSinceUs: number): Promise<number> {
-  return desk.queue.write(async (write) => {
-    const stale = await write.all(
-      `SELECT p.agent_id, p.token, a.name, a.role
-        FROM presence p JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
-        WHERE p.project = ? AND p.last_seen_us < ?`,
-      desk.project,
-      silentSinceUs,
-    )
-    const swept: Row[] = []
-    for (const agent of stale) {
-      const removed = await write.run(
-        'DELETE FROM presence WHERE project = ? AND agent_id = ? AND token = ?',
-        desk.project,
-        text(agent.agent_id),
-        text(agent.token),
-      )
-      if (removed === 1) swept.push(agent)
-    }
-    if (swept.length > 0) await tell(write, desk, swept)
-    return swept.length
-  })
+  let swept = 0
+  for (let after = ''; ; ) {
+    const piece = await desk.queue.write((write) => sweepSome(write, desk, silentSinceUs, after))
+    swept += piece.swept
+    if (piece.last === undefined) return swept
+    after = piece.last
+  }
 }
 
-async function tell(write: Write, desk: Desk, swept: Row[]): Promise<void> {
+/** `last`: the agent to go on after, if there may be more. */
+async function sweepSome(
+  write: Write,
+  desk: Desk,
+  silentSinceUs: number,
+  after: string,
+): Promise<{ swept: number; last?: string }> {
+  const { project } = desk
+  const stale = await write.all(
+    `SELECT p.agent_id, a.name, a.role
+      FROM presence p JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
+      WHERE p.project = ? AND p.agent_id > ? AND p.last_seen_us < ?
+      ORDER BY p.project, p.agent_id LIMIT ${agentsAPiece}`,
+    project,
+    after,
+    silentSinceUs,
+  )
+  const agents = await untilEnoughClaims(write, project, stale)
+  const ids = agents.map((agent) => text(agent.agent_id))
+  const last = ids.at(-1)
+  if (last === undefined) return { swept: 0 }
+  const removed = await write.run(
+    `DELETE FROM presence WHERE project = ? AND last_seen_us < ? AND agent_id IN (${marks(ids.length)})`,
+    project,
+    silentSinceUs,
+    ...ids,
+  )
+  if (removed < ids.length) throw new StoreError('again', 'an agent gave a sign of life meanwhile')
+  await tell(write, desk, agents, ids)
+  const isLast = stale.length < agentsAPiece && agents.length === stale.length
+  return { swept: ids.length, ...(isLast ? {} : { last }) }
+}
+
+/** The first of these agents, up to where a transaction has enough to release; one at least. */
+async function untilEnoughClaims(write: Write, project: string, stale: Row[]): Promise<Row[]> {
+  if (stale.length === 0) return []
+  const rows = await write.all(
+    `SELECT agent_id, COUNT(*) AS claims FROM file_claims
+      WHERE project = ? AND agent_id IN (${marks(stale.length)}) GROUP BY agent_id`,
+    project,
+    ...stale.map((agent) => text(agent.agent_id)),
+  )
+  const counts = new Map(rows.map((row) => [text(row.agent_id), integer(row.claims)]))
+  let claims = 0
+  const tooFar = stale.findIndex((agent, index) => {
+    claims += counts.get(text(agent.agent_id)) ?? 0
+    return index > 0 && claims > claimsAPiece
+  })
+  return tooFar === -1 ? stale : stale.slice(0, tooFar)
+}
+
+async function tell(write: Write, desk: Desk, swept: Row[], ids: string[]): Promise<void> {
   const { project } = desk
   const ledger = await Ledger.open(write, desk)
-  const ids = swept.map((agent) => text(agent.agent_id))
+  const which = `project = ? AND agent_id IN (${marks(ids.length)})`
   const claims = await write.all(
-    `SELECT file_path, agent_id FROM file_claims WHERE project = ? AND agent_id IN (${marks(ids.length)}) ORDER BY project, path_hash`,
+    `SELECT file_path, agent_id FROM file_claims WHERE ${which}`,
     project,
     ...ids,
   )
-  await write.run(
-    `DELETE FROM file_claims WHERE project = ? AND agent_id IN (${marks(ids.length)})`,
-    project,
-    ...ids,
-  )
+  if (claims.length > 0) await write.run(`DELETE FROM file_claims WHERE ${which}`, project, ...ids)
+  const files = new Map<string, string[]>(ids.map((id) => [id, []]))
+  for (const claim of claims) files.get(text(claim.agent_id))?.push(text(claim.file_path))
   for (const row of swept) {
     const agent = { agent_id: text(row.agent_id), name: text(row.name) }
-    for (const claim of claims.filter(({ agent_id }) => agent_id === agent.agent_id)) {
-      ledger.record(agent, 'released', { file_path: text(claim.file_path) })
+    for (const file_path of files.get(agent.agent_id)?.sort() ?? []) {
+      ledger.record(agent, 'released', { file_path })
     }
     const letter = {
       channel: broadcast,

@@ -1,6 +1,7 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
 import type { ServerResponse } from 'node:http'
 import {
+  agentsQuery,
   checked,
   differenceQuery,
   historyQuery,
@@ -14,7 +15,9 @@ import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
 const numbers = ['after_id', 'limit', 'wait_seconds']
 
 export async function agents(project: Project, { query, response }: Exchange): Promise<void> {
-  sendJson(response, 200, await project.agents.list({ known: query.get('known') === 'true' }))
+  const known = query.get('known') === 'true'
+  const request = checked(agentsQuery, { ...fieldsOf(query), known })
+  sendJson(response, 200, await project.agents.list(request))
 }
 
 export async function messages(project: Project, { query, response }: Exchange): Promise<void> {

@@ -1,6 +1,7 @@
 /** One HTTP request and its answer: reads a body within bounds, writes JSON and text. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readJson } from '../mcp/json-rpc.ts'
+import { logSeldom } from '../system/log.ts'
 
 const maxBodyBytes = 1 << 20
 const throwAwayMs = 2000
@@ -79,13 +80,21 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     request.on('end', () => {
       if (size <= maxBodyBytes) resolve(Buffer.concat(chunks))
     })
-    request.on('error', reject)
+    request.on('error', () => {}) // its client has gone, and it is closed
     request.on('close', () => {
       if (request.complete || size > maxBodyBytes) return
+      logSeldom(
+        'bodies that ended early',
+        `a client went before its body had come: ${requestName(request)}`,
+      )
       reject(new HttpError(400, 'the body ended early'))
     })
   })
 }
+
+/** For the log, and no longer than it can be read. */
+export const requestName = ({ method, url = '' }: IncomingMessage): string =>
+  `${method} ${url.split('?', 1)[0]?.slice(0, 200)}`
 
 /** Lets the client finish sending, within bounds: one that is cut off while it sends does not read its answer. */
 function thrownAway(request: IncomingMessage): Promise<void> {

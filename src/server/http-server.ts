@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { log } from '../system/log.ts'
+import { logSeldom } from '../system/log.ts'
 import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.ts'
 import { checkDoor, type GuardOptions, Guards } from './guards.ts'
-import { HttpError, sendHttpError } from './http-exchange.ts'
+import { HttpError, requestName, sendHttpError } from './http-exchange.ts'
 import { Routes, type RoutesOptions } from './routes.ts'
 
 /** A request must arrive whole within this time, its headers within the shorter one. */
@@ -109,7 +109,9 @@ export class HttpServer {
       this.#server.once('error', (error) => reject(explained(error, host, port)))
       this.#server.listen({ host: host.replace(/^\[|\]$/g, ''), port }, () => {
         this.#listeningSince = performance.now()
-        this.#server.on('error', (error) => log(`server: ${error.message}`))
+        this.#server.on('error', (error) =>
+          logSeldom('errors of the server', `server: ${error.message}`),
+        )
         resolve()
       })
     })
@@ -146,7 +148,7 @@ export class HttpServer {
         return sendHttpError(response, new HttpError(httpStatus, text, { data: { code } }))
       }
       const reason = error instanceof Error ? error.stack : error
-      log(`${request.method} ${pathOf(request)} failed: ${reason}`)
+      logSeldom('requests that failed', `${requestName(request)} failed: ${reason}`)
       sendHttpError(
         response,
         new HttpError(500, 'internal error: the server has logged the details', { code: -32603 }),

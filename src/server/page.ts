@@ -1,5 +1,5 @@
 /** The page at /: what this server is, who is connected, and how to connect. */
-import type { AgentEntry } from '../coordination/agents.ts'
+import type { AgentEntry, AgentsPage } from '../coordination/agents.ts'
 import { version } from '../version.ts'
 import { connectLines } from './connect-lines.ts'
 
@@ -30,16 +30,27 @@ const style = `
 interface PageContent {
   url: string
   engine: string
-  projects: { name: string; agents: AgentEntry[] }[]
+  projects: ({ name: string } & AgentsPage)[]
+  /** How many are left out. */
+  otherProjects: number
   now: number
   hasToken: boolean
 }
 
-export function renderPage({ url, engine, projects, now, hasToken }: PageContent): string {
-  const tables = projects.map(({ name, agents }) => {
+export function renderPage({
+  url,
+  engine,
+  projects,
+  otherProjects,
+  now,
+  hasToken,
+}: PageContent): string {
+  const tables = projects.map(({ name, agents, has_more }) => {
     const title = name === '' ? '' : `<h3>${inert(name)}</h3>`
-    return title + agentTable(agents, now)
+    const more = has_more ? '<p>And others: <code>agentmail agents</code> lists them all.</p>' : ''
+    return title + agentTable(agents, now) + more
   })
+  if (otherProjects > 0) tables.push(`<p>And agents in ${otherProjects} other projects.</p>`)
   const lines = connectLines(url, hasToken).map(
     ({ client, line }) => `<dt>${inert(client)}</dt><dd><code>${inert(line)}</code></dd>`,
   )
@@ -56,7 +67,8 @@ ${tables.join('') || '<p>None yet. An agent appears here when it has registered.
 }
 
 function agentTable(agents: AgentEntry[], now: number): string {
-  const rows = agents.map(
+  const inOrder = agents.toSorted((a, b) => (a.registered_at < b.registered_at ? -1 : 1))
+  const rows = inOrder.map(
     ({ name, role, last_seen, claims }) =>
       `<tr><td>${inert(name)}</td><td>${inert(role)}</td><td class="number">${ago(last_seen, now)}</td><td class="number">${claims}</td></tr>`,
   )

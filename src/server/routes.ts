@@ -14,6 +14,10 @@ import { pageHeaders, renderPage } from './page.ts'
 import { SseSessions } from './sse.ts'
 import { StreamableHttp } from './streamable-http.ts'
 
+/** The page is for a look: whoever wants all asks for them. */
+const projectsOnPage = 50
+const agentsOnPage = 100
+
 interface Route {
   /** Others are refused by name. Where the key begins with a method, others are not there at all. */
   methods?: string[]
@@ -132,12 +136,16 @@ export class Routes {
     const { coordination, token, url } = this.#options
     const names = await coordination.liveProjects()
     const projects = await Promise.all(
-      names.map(async (name) => ({ name, ...(await coordination.project(name).agents.list()) })),
+      names.slice(0, projectsOnPage).map(async (name) => ({
+        name,
+        ...(await coordination.project(name).agents.list({ limit: agentsOnPage })),
+      })),
     )
     const html = renderPage({
       url: url(),
       engine: coordination.engine,
       projects,
+      otherProjects: names.length - projects.length,
       now: systemClock.now(),
       hasToken: token !== undefined,
     })

@@ -4,7 +4,7 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { Coordination } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { coordinationToolset } from '../mcp/toolsets/coordination.ts'
-import { log } from '../system/log.ts'
+import { logSeldom } from '../system/log.ts'
 import { deafMs, letGoOfDeaf, readJsonBody, sendText } from './http-exchange.ts'
 
 const maxHandlers = 1000
@@ -47,8 +47,10 @@ export class StreamableHttp {
         if (response.destroyed) return
       }
     } catch (error) {
-      if (!gone.signal.aborted)
-        log(`an answer was cut short: ${error instanceof Error ? error.message : error}`)
+      if (!gone.signal.aborted) {
+        const reason = error instanceof Error ? error.message : error
+        logSeldom('answers that were cut short', `an answer was cut short: ${reason}`)
+      }
     }
     response.end()
     letGoOfDeaf(response)

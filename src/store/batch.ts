@@ -8,7 +8,9 @@ export interface Write extends Transaction {
   /** Adds a row, together with the other rows of the batch; a later statement that names the table sees it. */
   append(table: string, row: Row): void
   /** A row that several calls of a batch read and change: loaded by the first, saved once before the commit. */
-  shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T>
+  shared<T>(key: string, load: (write: Write) => Promise<Shared<T>>): Promise<T>
+  /** The same row for who may still be refused, and does not change it: that costs the others of the batch nothing. */
+  glance<T>(key: string, load: (write: Write) => Promise<Shared<T>>): Promise<T>
   /** What the supply holds for this key. */
   need<Value>(supply: Supply<Value>, key: string): Promise<Value | undefined>
   /** What it holds from now on, since this call has appended it. */
@@ -187,9 +189,14 @@ class CallWrite implements Write {
     this.#batch.append(table, row)
   }
 
-  shared<T>(key: string, load: () => Promise<Shared<T>>): Promise<T> {
+  shared<T>(key: string, load: (write: Write) => Promise<Shared<T>>): Promise<T> {
     this.hasWritten = true
-    return this.#batch.shared(key, load)
+    return this.glance(key, load)
+  }
+
+  glance<T>(key: string, load: (write: Write) => Promise<Shared<T>>): Promise<T> {
+    // With hands of its own: what loading it writes is the whole batch's.
+    return this.#batch.shared(key, () => load(new CallWrite(this.#batch, this.#transaction)))
   }
 
   need<Value>(supply: Supply<Value>, key: string): Promise<Value | undefined> {

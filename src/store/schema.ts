@@ -6,11 +6,14 @@ import { again } from './again.ts'
 import { type Identity, identityOf } from './identity.ts'
 import { type Reader, type Store, StoreError } from './store.ts'
 
+/** A statement for every engine, or for those whose indexes hold texts of any length. */
+type Migration = (string | { withLongKeys: string })[]
+
 /**
  * Types that every engine knows; uniqueness in primary keys alone; an index for each query that
  * needs one. Never change a migration that was released: add one.
  */
-const migrations: string[][] = [
+const migrations: Migration[] = [
   [
     `CREATE TABLE projects (
       project VARCHAR(100) NOT NULL,
@@ -139,6 +142,10 @@ const migrations: string[][] = [
       PRIMARY KEY (project))`,
     'ALTER TABLE idempotency_keys ADD COLUMN used_us BIGINT',
   ],
+  [
+    'CREATE INDEX claims_by_agent ON file_claims (project, agent_id)',
+    { withLongKeys: 'CREATE INDEX claims_by_path ON file_claims (project, file_path)' },
+  ],
 ]
 
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */
@@ -151,7 +158,10 @@ const metaTable = `CREATE TABLE IF NOT EXISTS meta (
 const churning = ['presence']
 
 /** Every statement that defines something, in their order. */
-export const definitions: string[] = [metaTable, ...migrations.flat()]
+export const definitions: string[] = [
+  metaTable,
+  ...migrations.flat().map((one) => (typeof one === 'string' ? one : one.withLongKeys)),
+]
 
 export interface Table {
   name: string
@@ -160,7 +170,7 @@ export interface Table {
 }
 
 /** Every table but `meta`, which is each database's own. */
-export const tables: Table[] = migrations.flat().flatMap((statement) => {
+export const tables: Table[] = definitions.slice(1).flatMap((statement) => {
   const [, name] = /^CREATE TABLE (\w+)/.exec(statement) ?? []
   const [, key = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(statement) ?? []
   return name ? [{ name, key: key.split(', ') }] : []
@@ -210,7 +220,11 @@ async function migrateOnce(store: Store): Promise<void> {
     const done = doneIn(await identityOf(store))
     const migration = migrations[done]
     if (!migration) break
-    await store.define(migration, async (transaction) => {
+    const statements = migration.flatMap((statement) => {
+      if (typeof statement === 'string') return [statement]
+      return store.hasLongKeys ? [statement.withLongKeys] : []
+    })
+    await store.define(statements, async (transaction) => {
       const recorded = await transaction.run(
         "UPDATE meta SET value = ? WHERE name = 'schema' AND value = ?",
         String(done + 1),

@@ -35,6 +35,8 @@ export interface Store extends View {
   readonly downSince?: number | undefined
   /** Where it is kept in a file. */
   readonly file?: StoreFile | undefined
+  /** Whether its indexes hold texts of any length; else what would be read by such a one is sorted. */
+  readonly hasLongKeys?: true
   /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
@@ -152,3 +154,8 @@ export function integer(value: SqlValue | undefined): number {
 
 /** `?, ?, ?` for so many values. */
 export const marks = (count: number): string => Array(count).fill('?').join(', ')
+
+/** A list in pieces, since a statement takes only so many values. */
+export function* chunksOf<T>(values: T[], size: number): Generator<T[]> {
+  for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size)
+}

@@ -1,6 +1,8 @@
 /** The coordination commands: the same answers from a running server and from the database itself. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { binary, plainEnv } from '../support/agentmail.ts'
 import {
   historySchema,
@@ -11,6 +13,10 @@ import {
   subjectsOf,
   ways,
 } from '../support/coordination/coordination.ts'
+import { addAgents, addClaims } from '../support/store/many-rows.ts'
+
+const allClaims = z.strictObject({ claims: z.array(z.object({ file_path: z.string() })) })
+const allAgents = z.strictObject({ agents: z.array(z.object({ name: z.string() })) })
 
 const anyId = expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const anyTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
@@ -83,6 +89,26 @@ describe.each(ways)('--json, through %s', (way) => {
     const ofBob = { changes: [{ ...change, announced_at: anyTime }], has_more: false }
     expect(await json(['changes', '--agent', 'bob'])).toEqual(ofBob)
     expect(await json(['changes', '--after-id', '1'])).toEqual(ofBob)
+  })
+
+  it('gives all claims and all agents, however many pages they are', async () => {
+    const { json, run, database } = await openPlace(way)
+    await json(['claim', 'first.ts', '--as', 'ann'])
+    const store = await openSqlite(database)
+    const ids = await addAgents(store, 700, Date.now())
+    await addClaims(store, 1200, (n) => ids[n % ids.length] ?? '')
+    await store.close()
+    const { claims } = allClaims.parse(await json(['claims']))
+    const paths = claims.map(({ file_path }) => file_path)
+    expect(new Set(paths).size).toBe(1201)
+    expect(paths).toEqual(paths.toSorted())
+    const lines = (await run(['claims'])).stdout.trim().split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['FILE', ...paths])
+    const { agents } = allAgents.parse(await json(['agents']))
+    expect(agents.map(({ name }) => name)).toEqual([
+      ...ids.map((_, index) => `name ${index + 1}`),
+      'ann',
+    ])
   })
 
   it('gives more than a pipe holds whole, to a slow reader', async () => {

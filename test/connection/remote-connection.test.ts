@@ -51,7 +51,8 @@ describe('a connection to a server', () => {
     await expect.poll(() => asked, { timeout: 10_000 }).toBe(20)
     await connection.close()
     expect(await Promise.all(calls)).toEqual(Array(20).fill('server_unreachable'))
-    expect(await connection.agents().catch(codeOf)).toBe('server_unreachable')
+    const agents = connection.agents()[Symbol.asyncIterator]()
+    expect(await agents.next().catch(codeOf)).toBe('server_unreachable')
     expect(warnings).toEqual([])
   })
 

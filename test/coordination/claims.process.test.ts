@@ -3,11 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { projectsOnOneServer, TestProject } from '../support/coordination/projects.ts'
 import { TestServer } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const newProject = projectsOnOneServer()
+const paged = z.object({
+  claims: z.array(z.object({ file_path: z.string() })),
+  has_more: z.boolean(),
+})
 
 async function projectWithTwo() {
   const project = newProject()
@@ -104,7 +109,7 @@ describe('releasing', () => {
 describe('get_file_claims', () => {
   it('gives all claims, or those on the files named in any spelling, to anybody', async () => {
     const { project, a, b } = await projectWithTwo()
-    expect(await project.claims()).toEqual({ claims: [] })
+    expect(await project.claims()).toEqual({ claims: [], has_more: false })
     await project.claim(a, './src//a.ts', 'src\\b.ts')
     await project.claim(b, 'c.ts')
     const own = { agent_id: a, holder_name: 'coder-1' }
@@ -117,6 +122,31 @@ describe('get_file_claims', () => {
     const asked = await project.claims('src/x/../a.ts', 'src/a.ts', 'free.ts', './c.ts/')
     expect(asked.claims).toMatchObject([others, ofA])
     expect((await project.claims('free.ts')).claims).toEqual([])
+  })
+
+  it('gives 500 at most, and says that there are more, which come after the last', async () => {
+    const { project, a } = await projectWithTwo()
+    const files = Array.from({ length: 700 }, (_, index) => `f-${String(index).padStart(3, '0')}`)
+    await project.claim(a, ...files)
+    const page = async (args: object) => {
+      const { structuredContent } = await project.call('get_file_claims', args)
+      const { claims, has_more } = paged.parse(structuredContent)
+      return { paths: claims.map(({ file_path }) => file_path), has_more }
+    }
+    expect(await page({})).toEqual({ paths: files.slice(0, 500), has_more: true })
+    expect(await page({ after: files[499] })).toEqual({ paths: files.slice(500), has_more: false })
+    expect(await page({ after: './x//../f-000x', limit: 2 })).toEqual({
+      paths: ['f-001', 'f-002'],
+      has_more: true,
+    })
+    expect(await page({ after: 'f-699' })).toEqual({ paths: [], has_more: false })
+    expect(await page({ files, limit: 1, after: 'f-600' })).toEqual({
+      paths: files,
+      has_more: false,
+    })
+    expect(await project.refusal('get_file_claims', { after: '../x' })).toMatch(
+      /^path "..\/x" is outside the project\n/,
+    )
   })
 })
 

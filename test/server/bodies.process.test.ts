@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { requestLine } from '../support/mcp/protocol.ts'
 import { answersIn, ask, callHeaders, errorIn, exchange } from '../support/server/http.ts'
-import { sharedServer } from '../support/server/server.ts'
+import { sharedServer, TestServer } from '../support/server/server.ts'
 import { SseClient } from '../support/server/sse-client.ts'
 
 const mebibyte = 1 << 20
@@ -213,5 +213,33 @@ describe('a body of another kind', () => {
       expect({ body: body.slice(0, 99), status: reply.status }).toMatchObject({ status: 400 })
       expect(errorIn(reply).code).toBe(-32600)
     }
+  })
+})
+
+describe('a client that goes before its body has come', () => {
+  it('costs one line of the log, however often it does, and no stack', async () => {
+    const own = await TestServer.start()
+    let log = ''
+    own.child.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    const { port } = new URL(own.url)
+    const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
+    const goingAway = Array.from({ length: 200 }, async (_, index) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.on('error', () => {}) // it may be reset
+      const length = index % 2 === 0 ? 'Content-Length: 1000' : 'Transfer-Encoding: chunked'
+      const part = index % 2 === 0 ? '{"half":' : '8\r\n{"half":\r\n'
+      await new Promise((resolve) => socket.write(`${head}${length}\r\n\r\n${part}`, resolve))
+      if (index % 4 < 2) socket.resetAndDestroy()
+      else socket.destroy()
+      await new Promise((resolve) => socket.on('close', resolve))
+    })
+    await Promise.all(goingAway)
+    await expect.poll(() => log, { timeout: 20_000 }).not.toBe('')
+    expect((await ask(own.url, { path: '/health' })).status).toBe(200)
+    await own.stop()
+    const lines = log.split('\n').filter((line) => line !== '' && !line.includes('stopping'))
+    expect(lines).toEqual(['agentmail: a client went before its body had come: POST /mcp'])
   })
 })

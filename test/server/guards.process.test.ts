@@ -209,7 +209,7 @@ describe('a foreign name', () => {
       await ask(url, { method: 'POST', path: '/mcp', body, headers })
     }
     const { text } = await ask(url, { path: '/api/agents' })
-    expect(JSON.parse(text)).toEqual({ agents: [] })
+    expect(JSON.parse(text)).toEqual({ agents: [], has_more: false })
     const written = [database, `${database}-wal`].filter(existsSync)
     expect(written.some((file) => readFileSync(file).includes('intruder'))).toBe(false)
   })

@@ -216,7 +216,7 @@ describe('projects by path', () => {
       const { claims } = holders.parse(await call(path, 'get_file_claims', {}))
       expect(claims.map((one) => one.holder_name)).toEqual([`of ${path}`.slice(0, 200)])
     }
-    expect(await call('', 'get_file_claims', {})).toEqual({ claims: [] })
+    expect(await call('', 'get_file_claims', {})).toEqual({ claims: [], has_more: false })
   })
 
   it('are the same over SSE', async () => {

@@ -93,7 +93,7 @@ describe('with a token', () => {
     const args = { name: 'intruder', role: 'spy' }
     await expect(server().call('register', args)).rejects.toThrow()
     const { text } = await ask(server().url, { path: '/api/agents', headers: bearer(token) })
-    expect(JSON.parse(text)).toEqual({ agents: [] })
+    expect(JSON.parse(text)).toEqual({ agents: [], has_more: false })
   })
 
   it.each([

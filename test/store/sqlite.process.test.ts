@@ -92,7 +92,7 @@ describe('a database that another process has locked', () => {
       expect(isOver).toBe(false)
       await release()
       const { agents } = await opening
-      expect(await agents.list()).toEqual({ agents: [] })
+      expect(await agents.list()).toEqual({ agents: [], has_more: false })
     },
   )
 

@@ -6,6 +6,7 @@ import { isLong } from '../support/parts.ts'
 import type { DatabaseServer } from '../support/store/database-servers.ts'
 import type { NewDatabase } from '../support/store/databases.ts'
 import { sharedDatabaseServer } from '../support/store/shared-database-server.ts'
+import { boundsSuite } from './store/bounds.ts'
 import { claimsSuite } from './store/claims.ts'
 import { clocksSuite } from './store/clocks.ts'
 import { lifeSuite } from './store/life.ts'
@@ -36,6 +37,7 @@ export function storeSuite(
   describe(`${name}: order`, () => orderSuite(newDatabase))
   describe(`${name}: retries`, () => retrySuite(newDatabase))
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
+  describe(`${name}: bounds`, () => boundsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   describe(`${name}: pruning`, () => pruningSuite(newDatabase))

@@ -54,6 +54,8 @@ describe('an optional argument', () => {
     ['read_messages', 'limit', ['', null]],
     ['read_messages', 'wait_seconds', ['', null]],
     ['get_file_claims', 'files', ['', null, []]],
+    ['get_file_claims', 'limit', ['', null]],
+    ['get_file_claims', 'after', ['', null]],
     ['announce_change', 'idempotency_key', ['', null]],
     ['get_changes', 'since', ['', null]],
     ['get_changes', 'agent_id', ['', null]],
@@ -91,6 +93,8 @@ describe('an optional argument', () => {
     ['read_messages', 'limit', noLimit],
     ['read_messages', 'wait_seconds', [-1, -0.1, 50.1, 51, '5', true, {}, [5]]],
     ['get_file_claims', 'files', ['a.ts', 5, {}, [5], [''], ['a.ts', null]]],
+    ['get_file_claims', 'limit', noLimit],
+    ['get_file_claims', 'after', [...noText, 'x'.repeat(1025)]],
     ['announce_change', 'idempotency_key', noText],
     ['get_changes', 'agent_id', noText],
     ['get_changes', 'after_id', noInteger],
@@ -113,7 +117,7 @@ describe('NUL', () => {
     ['read_messages', ['agent_id', 'since', 'channel']],
     ['claim_files', ['agent_id', 'files']],
     ['release_files', ['agent_id', 'files']],
-    ['get_file_claims', ['files']],
+    ['get_file_claims', ['files', 'after']],
     ['announce_change', ['agent_id', 'file_path', 'summary', 'idempotency_key']],
     ['get_changes', ['since', 'agent_id']],
   ])('is refused by the name of the argument that holds it: %s %j', async (tool, fields) => {
@@ -167,8 +171,8 @@ describe('a size', () => {
       }
       expect((await call(tool, { files })).isError).toBeFalsy()
       expect(await refusal(tool, { files: [...files, 'one-more'] })).toMatch(/^files .*1000/)
-      const { claims } = await project.claims()
-      expect(claims).toHaveLength(tool === 'claim_files' ? 1003 : 0)
+      const { claims } = await project.claims(...files)
+      expect(claims).toHaveLength(tool === 'claim_files' ? 1000 : 0)
     },
   )
 })

@@ -67,11 +67,12 @@ it.each<[string, Way, Way, Way]>([
 
   // Both coders want the same file; the second is told who has it, and asks.
   const files = ['internal/auth/jwt.go', 'internal/auth/jwt_test.go']
-  expect(await coder1.asks('get_file_claims', { files })).toEqual({ claims: [] })
+  expect(await coder1.asks('get_file_claims', { files })).toEqual({ claims: [], has_more: false })
   expect(await coder1.does('claim_files', { files })).toEqual({ claimed: files, conflicts: [] })
   const holder = { holder_name: 'coder-1', claimed_at: time }
   expect(await coder2.asks('get_file_claims')).toEqual({
     claims: files.map((file_path) => ({ file_path, agent_id: coder1.id, ...holder })),
+    has_more: false,
   })
   expect(
     await coder2.does('claim_files', { files: ['./internal/auth/jwt.go', 'main.go'] }),

@@ -1,6 +1,6 @@
 /** agentmail agents: who is registered for coordination. */
 import type { Command } from '../command.ts'
-import { connected, placeOptions } from '../coordination.ts'
+import { byRegistration, connected, listOf, placeOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { localTime, table } from '../table.ts'
 
@@ -12,7 +12,7 @@ export const command: Command = {
 
   run: ({ flags, json }) =>
     connected(flags, async (connection) => {
-      const { agents } = await connection.agents()
+      const agents = (await listOf(connection.agents())).sort(byRegistration)
       if (json) printJson({ agents })
       else if (agents.length === 0) print('No agents are registered')
       else {

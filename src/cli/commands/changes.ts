@@ -5,7 +5,16 @@ import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
 import { type Command, flagText } from '../command.ts'
-import { ask, connected, following, pageOf, pageOptions, placeOptions } from '../coordination.ts'
+import {
+  ask,
+  byRegistration,
+  connected,
+  following,
+  listOf,
+  pageOf,
+  pageOptions,
+  placeOptions,
+} from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { line, localTime, table } from '../table.ts'
 
@@ -28,7 +37,7 @@ export const command: Command = {
       return following(flags, async (connection, from) => {
         const agent_id = await idOf(connection, agent)
         const { changes } = await ask(connection, 'get_changes', { ...from, agent_id })
-        const names = changes.length > 0 ? await namesOf(connection) : new Map()
+        const names = await namesOf(connection, changes)
         for (const change of changes) {
           json ? printJson(change) : print(row(change, names).map(line).join('  '))
         }
@@ -42,7 +51,7 @@ export const command: Command = {
       if (json) printJson(answer)
       else if (answer.changes.length === 0) print('No changes')
       else {
-        const names = await namesOf(connection)
+        const names = await namesOf(connection, answer.changes)
         const rows = answer.changes.map((change) => row(change, names))
         print(table(['ID', 'TIME', 'AGENT', 'FILE', 'SUMMARY'], rows))
       }
@@ -59,9 +68,19 @@ const row = (change: ChangeEntry, names: Map<string, string>): string[] => [
   change.summary,
 ]
 
-async function namesOf(connection: Connection): Promise<Map<string, string>> {
-  const { agents } = await connection.agents({ known: true })
-  return new Map(agents.map(({ agent_id, name }) => [agent_id, name]))
+/** Of those who announced these: no more of a long list is read or kept. */
+async function namesOf(
+  connection: Connection,
+  changes: ChangeEntry[],
+): Promise<Map<string, string>> {
+  const wanted = new Set(changes.map(({ agent_id }) => agent_id))
+  const names = new Map<string, string>()
+  if (wanted.size === 0) return names
+  for await (const { agent_id, name } of connection.agents({ known: true })) {
+    if (wanted.has(agent_id)) names.set(agent_id, name)
+    if (names.size === wanted.size) break
+  }
+  return names
 }
 
 async function idOf(
@@ -69,7 +88,7 @@ async function idOf(
   agent: string | undefined,
 ): Promise<string | undefined> {
   if (agent === undefined) return undefined
-  const { agents } = await connection.agents({ known: true })
+  const agents = (await listOf(connection.agents({ known: true, agent }))).sort(byRegistration)
   const found =
     agents.find(({ agent_id }) => agent_id === agent) ??
     agents.findLast(({ name }) => name === agent)

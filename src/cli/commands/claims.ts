@@ -1,7 +1,9 @@
 /** agentmail claims: who holds which files. */
+import type { Connection } from '../../connection/connection.ts'
+import type { ClaimEntry } from '../../coordination/claims.ts'
 import type { Command } from '../command.ts'
 import { ask, connected, placeOptions } from '../coordination.ts'
-import { print, printJson } from '../output.ts'
+import { isRead, jsonLine, print } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { localTime, table } from '../table.ts'
 
@@ -14,17 +16,37 @@ export const command: Command = {
   run: ({ flags, positionals, json }) =>
     connected(flags, async (connection) => {
       const { files } = await projectPaths(positionals)
-      const answer = await ask(connection, 'get_file_claims', files.length > 0 ? { files } : {})
-      if (json) printJson(answer)
-      else if (answer.claims.length === 0) print('No claims')
-      else {
-        const rows = answer.claims.map((claim) => [
-          claim.file_path,
-          claim.holder_name,
-          localTime(claim.claimed_at),
-        ])
-        print(table(['FILE', 'HELD BY', 'SINCE'], rows))
+      let isFirst = true
+      for await (const claims of pagesOf(connection, files)) {
+        // Page by page one JSON text.
+        if (json) print(`${isFirst ? '{"claims":[' : ','}${jsonLine(claims).slice(1, -1)}`, '')
+        else print(claims.length > 0 ? tableOf(claims, isFirst) : 'No claims')
+        isFirst = false
+        if (!isRead()) break
       }
+      if (json) print(']}')
       return 0
     }),
+}
+
+/** However many there are, no more than a page of them is held. */
+async function* pagesOf(connection: Connection, files: string[]): AsyncGenerator<ClaimEntry[]> {
+  for (let after: string | undefined; ; ) {
+    const request = files.length > 0 ? { files } : { after }
+    const { claims, has_more } = await ask(connection, 'get_file_claims', request)
+    if (claims.length === 0 && after !== undefined) return // the rest was released meanwhile
+    yield claims
+    after = claims.at(-1)?.file_path
+    if (!has_more || after === undefined) return
+  }
+}
+
+function tableOf(claims: ClaimEntry[], isFirst: boolean): string {
+  const rows = claims.map((claim) => [
+    claim.file_path,
+    claim.holder_name,
+    localTime(claim.claimed_at),
+  ])
+  const lines = table(['FILE', 'HELD BY', 'SINCE'], rows)
+  return isFirst ? lines : lines.slice(lines.indexOf('\n') + 1)
 }

@@ -4,7 +4,7 @@ import type { Connection } from '../../connection/connection.ts'
 import type { HistoryRequest } from '../../coordination/history.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Command, flagText } from '../command.ts'
-import { connected, placeOptions, timeOf } from '../coordination.ts'
+import { connected, listOf, placeOptions, timeOf } from '../coordination.ts'
 import { isRead, print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { cutAt, line, localTime } from '../table.ts'
@@ -102,12 +102,6 @@ async function showDifference(
   }
   if (count === 0) print('Nothing differs')
   return 0
-}
-
-async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
 }
 
 const about = (file: string | null, text: string | null): string =>

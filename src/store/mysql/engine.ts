@@ -101,6 +101,8 @@ export async function prepareSession(
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
   // A machine that dies in a transaction must not keep its locks for hours.
   await connection.query(`SET SESSION wait_timeout = ${idleSeconds}`)
+  // What it sorts it compares by this many bytes, and a path may have more than it does by itself.
+  await connection.query('SET SESSION max_sort_length = 8192')
   if (!able.isDolt) await connection.query(`SET SESSION innodb_lock_wait_timeout = ${lockSeconds}`)
   if (able.isCluster) await connection.query('SET SESSION wsrep_sync_wait = 1') // what a node said, every node says
 }

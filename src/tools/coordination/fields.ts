@@ -67,6 +67,12 @@ export const paths = z
     `a path in files must be at most ${maxPathCharacters} characters`,
   )
 
+export const afterPath = z
+  .string('after must be a path')
+  .refine(...short('after', maxPathCharacters))
+  .optional()
+  .describe('Only later paths')
+
 export const agentId = required('agent_id')
 export const idempotencyKey = optionalName('idempotency_key').describe(
   'Same on a retry: no duplicate',

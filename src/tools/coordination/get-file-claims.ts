@@ -1,14 +1,19 @@
 /** get_file_claims: who holds what. */
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
+import { limitUpTo } from '../fields.ts'
 import type { CoordinationContext } from './context.ts'
-import { paths, reads } from './fields.ts'
+import { afterPath, paths, reads } from './fields.ts'
 
 export default defineTool({
   name: 'get_file_claims',
-  description: 'See who has claimed which files.',
+  description: 'See who has claimed which files, by path.',
   annotations: reads,
-  input: z.object({ files: paths.optional().describe('Default: all') }),
+  input: z.object({
+    files: paths.optional().describe('Default: all'),
+    limit: limitUpTo(500).default(500),
+    after: afterPath,
+  }),
   output: z.object({
     claims: z.array(
       z.object({
@@ -18,6 +23,7 @@ export default defineTool({
         holder_name: z.string(),
       }),
     ),
+    has_more: z.boolean(),
   }),
   run: ({ project }: CoordinationContext, input) => project.claims.get(input),
 })

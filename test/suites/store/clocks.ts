@@ -77,7 +77,7 @@ async function open(newDatabase: NewDatabase, isShared: boolean) {
       sweeper.stop()
       sweeper = startSweeping()
     },
-    names: async () => (await project.agents.list()).agents.map(({ name }) => name),
+    names: async () => (await project.agents.list()).agents.map(({ name }) => name).sort(),
     close(): void {
       sweeper.stop()
       vi.useRealTimers()
@@ -98,7 +98,7 @@ export function clocksSuite(newDatabase: NewDatabase): void {
     withSweeper(async ({ register, pass, names }) => {
       await register('dead')
       await pass(staleMs - everyMs)
-      expect(await names()).toEqual(['living', 'dead'])
+      expect(await names()).toEqual(['dead', 'living'])
       await pass(3 * everyMs)
       expect(await names()).toEqual(['living'])
     }))

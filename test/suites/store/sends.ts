@@ -56,8 +56,11 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     const { project } = await database.server()
     await project.agents.register({ name: 'ann', role: 'coder' })
     const store = await database.store()
+    // Where an index that is there already does not count as made.
+    const indexes = store.hasLongKeys ? ['claims_by_agent', 'claims_by_path'] : []
     const later = [
-      ...['DROP TABLE sends', 'DROP TABLE draft_notes', 'DROP TABLE horizons'],
+      ...['sends', 'draft_notes', 'horizons'].map((name) => `DROP TABLE ${name}`),
+      ...indexes.map((name) => `DROP INDEX ${name}`),
       'ALTER TABLE idempotency_keys DROP COLUMN used_us',
     ]
     await store.define(later, async (transaction) => {

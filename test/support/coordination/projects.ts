@@ -71,7 +71,7 @@ const outputs = {
   read_messages: z.strictObject({ messages: z.array(message), has_more: z.boolean() }),
   claim_files: z.strictObject({ claimed: z.array(z.string()), conflicts: z.array(conflict) }),
   release_files: z.strictObject({ released: z.array(z.string()) }),
-  get_file_claims: z.strictObject({ claims: z.array(claim) }),
+  get_file_claims: z.strictObject({ claims: z.array(claim), has_more: z.boolean() }),
   announce_change: z.strictObject({ change_id: id }),
   get_changes: z.strictObject({ changes: z.array(change), has_more: z.boolean() }),
 }
