@@ -1,6 +1,6 @@
 /** The note for a database that says which server answers for it, so that other processes go through that server. */
-import { readFileSync, rmSync } from 'node:fs'
-import { replaceFile } from '../system/files.ts'
+import { rmSync } from 'node:fs'
+import { replaceFile, textOfFile } from '../system/files.ts'
 import { log } from '../system/log.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 
@@ -20,7 +20,7 @@ export function writeServerNote(file: string, note: ServerNote): void {
 
 export function readServerNote(file: string): ServerNote | undefined {
   try {
-    const note = jsonOf(readFileSync(file, 'utf8'))
+    const note = jsonOf(textOfFile(file))
     if (!isRecord(note) || typeof note.url !== 'string' || typeof note.instance !== 'string')
       return undefined
     return { url: note.url, instance: note.instance }

@@ -1,7 +1,13 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
 import { fstatSync, ftruncateSync, unlinkSync } from 'node:fs'
 import { readRegularFile, replaceFile, syncFile, syncFolder, writeAll } from '../system/files.ts'
-import { endsInsideLine, passOverLines, readLines, type TextLine } from '../system/lines.ts'
+import {
+  bytesOfLine,
+  endsInsideLine,
+  passOverLines,
+  readLines,
+  type TextLine,
+} from '../system/lines.ts'
 import type { Lock } from '../system/lock.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
 import { type LockOptions, withLockedFile } from './locked-file.ts'
@@ -23,7 +29,7 @@ const newline = Buffer.from('\n')
 /** A line that is no message: it is kept, and passed over. */
 export interface DamagedLine {
   offset: number
-  reason: 'not a message' | 'cut short'
+  reason: 'not a message' | 'cut short' | 'too long to be a message'
 }
 
 export class Mailbox {
@@ -111,7 +117,7 @@ export class Mailbox {
     dryRun = false,
   ): Promise<{ messages: number; removed: boolean }> {
     const isRemoved = (line: TextLine) => {
-      const message = line.whole ? messageOf(line.bytes) : undefined
+      const message = line.whole && line.bytes ? messageOf(line.bytes) : undefined
       return message?.read_flag === true && isOld(message)
     }
     const result = await withLockedFile(this.#path, this.#lock, (fd) => {
@@ -119,7 +125,7 @@ export class Mailbox {
       let kept = 0
       for (const line of readLines(fd)) {
         if (isRemoved(line)) messages++
-        else if (!isBlank(line.bytes)) kept++
+        else if (!line.bytes || !isBlank(line.bytes)) kept++
       }
       const removed = kept === 0
       if (removed && !dryRun) {
@@ -127,7 +133,7 @@ export class Mailbox {
         forgetPosition(this.#positionPath)
         syncFolder(this.#path)
       } else if (messages > 0 && !dryRun) {
-        this.#rewrite(fd, (line) => (isRemoved(line) ? undefined : line.bytes))
+        this.#rewrite(fd, (line) => (isRemoved(line) ? [] : asItIs(fd, line)))
       }
       return { messages, removed }
     })
@@ -141,20 +147,22 @@ export class Mailbox {
 
   /** For a line whose flag cannot be set in place: written by hand or by another program. */
   #replaceLine(fd: number, line: TextLine, message: StoredMessage): void {
-    const replacement = Buffer.from(JSON.stringify({ ...message, read_flag: true }))
-    this.#rewrite(fd, (other) => (other.start === line.start ? replacement : other.bytes))
+    const replacement = Buffer.from(`${JSON.stringify({ ...message, read_flag: true })}\n`)
+    this.#rewrite(fd, (other) => (other.start === line.start ? [replacement] : asItIs(fd, other)))
   }
 
-  #rewrite(fd: number, transform: (line: TextLine) => Buffer | undefined): void {
+  #rewrite(fd: number, transform: (line: TextLine) => Iterable<Buffer>): void {
     replaceFile(this.#path, linesThrough(fd, transform))
   }
 }
 
-function* linesThrough(fd: number, transform: (line: TextLine) => Buffer | undefined) {
-  for (const line of readLines(fd)) {
-    const bytes = transform(line)
-    if (bytes) yield line.whole ? Buffer.concat([bytes, newline]) : bytes
-  }
+function* linesThrough(fd: number, transform: (line: TextLine) => Iterable<Buffer>) {
+  for (const line of readLines(fd)) yield* transform(line)
+}
+
+function asItIs(fd: number, line: TextLine): Iterable<Buffer> {
+  if (!line.bytes) return bytesOfLine(fd, line)
+  return [line.whole ? Buffer.concat([line.bytes, newline]) : line.bytes]
 }
 
 /** What matters about a line: an unread message, a damage, or neither (read, or blank). */
@@ -164,6 +172,7 @@ interface LineContent {
 }
 
 function contentOf(line: TextLine): LineContent {
+  if (!line.bytes) return { damaged: 'too long to be a message' }
   if (isBlank(line.bytes)) return {}
   if (!line.whole) return { damaged: 'cut short' }
   const message = messageOf(line.bytes)
@@ -172,7 +181,7 @@ function contentOf(line: TextLine): LineContent {
 }
 
 function markRead(fd: number, line: TextLine): boolean {
-  const offset = unreadFlagOffset(line.bytes)
+  const offset = line.bytes && unreadFlagOffset(line.bytes)
   if (offset === undefined) return false
   const mark = (bytes: Buffer) => writeAll(fd, bytes, line.start + offset)
   try {

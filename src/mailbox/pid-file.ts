@@ -1,7 +1,7 @@
 /** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
-import { closeSync, ftruncateSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { textOfFile } from '../system/files.ts'
+import { textHeld, textOfFile } from '../system/files.ts'
 import { asStorageError, withStorageErrors } from '../system/post-office-folder.ts'
 import { openLockedFile } from './locked-file.ts'
 
@@ -19,7 +19,7 @@ export async function takePidFile(path: string): Promise<PidFile> {
   })
   if (fd === undefined) throw alreadyRunning(path)
   return withStorageErrors(() => {
-    const stale = readFileSync(fd, 'utf8').trim() || undefined
+    const stale = textHeld(fd).trim() || undefined
     ftruncateSync(fd)
     writeSync(fd, `${process.pid}\n`, 0)
     const release = () => {

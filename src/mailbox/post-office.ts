@@ -12,6 +12,9 @@ import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
 
+/** A larger file is no list of windows. */
+const maxIgnoreBytes = 1 << 20
+
 export class PostOffice {
   readonly dir: string
   readonly recipients: Recipients
@@ -71,7 +74,9 @@ export class PostOffice {
   ignored(): Set<string> {
     const file = join(dirname(this.dir), '.agentmailignore')
     try {
-      const lines = statSync(file).isFile() ? readFileSync(file, 'utf8').split('\n') : []
+      const found = statSync(file)
+      const isList = found.isFile() && found.size <= maxIgnoreBytes
+      const lines = isList ? readFileSync(file, 'utf8').split('\n') : []
       return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))
     } catch {
       return new Set()

@@ -1,8 +1,8 @@
 /** recipients.jsonl: who is there, whether they can be disturbed, and when they were last told. */
-import { readFileSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
 import { rfc3339 } from '../system/clock.ts'
-import { replaceFile, textOfFile } from '../system/files.ts'
+import { readRegularFile, replaceFile } from '../system/files.ts'
+import { bytesOfLine, readLines, type TextLine } from '../system/lines.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 import { withLockedFile } from './locked-file.ts'
@@ -35,6 +35,8 @@ export const invalidStatus = (status: string) =>
 interface Entry {
   text: string
   recipient?: Recipient
+  /** A line that is too long to be read; it has no text then. */
+  long?: TextLine
 }
 
 export class Recipients {
@@ -115,22 +117,23 @@ export class Recipients {
   /** Lines that hold no recipient, by number. */
   damagedLines(): number[] {
     return this.#entries().flatMap((entry, index) =>
-      entry.recipient || entry.text.trim() === '' ? [] : [index + 1],
+      entry.recipient || (entry.text.trim() === '' && !entry.long) ? [] : [index + 1],
     )
   }
 
   #entries(): Entry[] {
-    return withStorageErrors(() => parse(textOfFile(this.#path)))
+    return withStorageErrors(() => readRegularFile(this.#path, parse, []))
   }
 
   /** The whole file is small: it is written anew and put in place in one step. */
   async #rewrite(update: (entries: Entry[]) => Entry[]): Promise<void> {
     await withLockedFile(this.#path, { create: true }, (fd) => {
-      const before = readFileSync(fd, 'utf8')
-      const after = update(parse(before))
-        .map((entry) => `${entry.text}\n`)
-        .join('')
-      if (after !== before) replaceFile(this.#path, [Buffer.from(after)])
+      const before = parse(fd)
+      const after = update(before)
+      const isKept = ({ text, long }: Entry, at: number) =>
+        text === before[at]?.text && long === before[at]?.long
+      if (after.length !== before.length || !after.every(isKept))
+        replaceFile(this.#path, linesOf(fd, after))
     })
   }
 }
@@ -144,13 +147,20 @@ function recipientsOf(entries: Entry[]): Recipient[] {
   return [...byName.values()]
 }
 
-function parse(content: string): Entry[] {
-  const lines = content.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines.map((text) => {
-    const recipient = recipientOf(text)
-    return recipient ? { text, recipient } : { text }
-  })
+const parse = (fd: number): Entry[] => Array.from(readLines(fd), entryOf)
+
+function entryOf(line: TextLine): Entry {
+  if (!line.bytes) return { text: '', long: line }
+  const text = line.bytes.toString()
+  const recipient = recipientOf(text)
+  return recipient ? { text, recipient } : { text }
+}
+
+function* linesOf(fd: number, entries: Entry[]) {
+  for (const { text, long } of entries) {
+    if (long) yield* bytesOfLine(fd, long)
+    if (!long?.whole) yield Buffer.from(`${text}\n`)
+  }
 }
 
 function recipientOf(text: string): Recipient | undefined {

@@ -10,7 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -63,8 +63,13 @@ export function readRegularFile<T>(path: string, work: (fd: number) => T, missin
   }
 }
 
-export const textOfFile = (path: string): string =>
-  readRegularFile(path, (fd) => readFileSync(fd, 'utf8'), '')
+/** The text of a small file. Of one that has become larger than it can be meant, its beginning. */
+export const textOfFile = (path: string): string => readRegularFile(path, textHeld, '')
+
+export function textHeld(fd: number): string {
+  const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, 4096))
+  return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0))
+}
 
 /** In the system's own words. */
 export const notRegular = (path: string) =>

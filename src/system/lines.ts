@@ -6,20 +6,28 @@ export interface TextLine {
   start: number
   /** Offset just after it, newline included. */
   end: number
-  /** Its bytes without the newline; valid until the next line is asked for. */
-  bytes: Buffer
+  /** Its bytes without the newline, valid until the next line is asked for; nothing where it is too long to be read. */
+  bytes: Buffer | undefined
   /** False for a last line that has no newline: a write that was cut short. */
   whole: boolean
 }
 
 const newline = 0x0a
 const pieceSize = 1 << 16
+/** Forty times what the longest message takes. A string of Node ends at 512 MB, and memory may end before. */
+const maxLine = 1 << 24
 
 export function* readLines(fd: number, from = 0): Generator<TextLine> {
   let buffer = Buffer.allocUnsafe(pieceSize)
   let bufferStart = from
   let filled = 0
   for (;;) {
+    if (filled === maxLine) {
+      const end = endOfLine(fd, bufferStart + filled)
+      yield { start: bufferStart, bytes: undefined, ...end }
+      bufferStart = end.end
+      filled = 0
+    }
     if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
     const count = readSync(fd, buffer, filled, buffer.length - filled, bufferStart + filled)
     if (count === 0) break
@@ -45,6 +53,29 @@ export function* readLines(fd: number, from = 0): Generator<TextLine> {
   if (filled > 0) {
     const bytes = buffer.subarray(0, filled)
     yield { start: bufferStart, end: bufferStart + filled, bytes, whole: false }
+  }
+}
+
+/** Where the line ends that `from` is inside of. */
+function endOfLine(fd: number, from: number): Pick<TextLine, 'end' | 'whole'> {
+  const piece = Buffer.allocUnsafe(maxLine >> 4)
+  for (let offset = from; ; ) {
+    const count = readSync(fd, piece, 0, piece.length, offset)
+    if (count === 0) return { end: offset, whole: false }
+    const found = piece.subarray(0, count).indexOf(newline)
+    if (found !== -1) return { end: offset + found + 1, whole: true }
+    offset += count
+  }
+}
+
+/** A line as it stands in the file, its newline included, piece by piece. */
+export function* bytesOfLine(fd: number, { start, end }: TextLine): Generator<Buffer> {
+  for (let offset = start; offset < end; ) {
+    const piece = Buffer.allocUnsafe(Math.min(end - offset, maxLine >> 4))
+    const count = readSync(fd, piece, 0, piece.length, offset)
+    if (count === 0) return
+    yield piece.subarray(0, count)
+    offset += count
   }
 }
 
