@@ -1,5 +1,6 @@
 /** Builds src/ into dist/: one file for the binary and one for each command, so that a command loads only what it uses. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
@@ -57,24 +58,6 @@ const settings = {
   logLevel: 'warning',
 }
 
-/** The binary loads its files through V8's code cache where the build left one; a Node of another version compiles them anew. */
-const binary = `#!/usr/bin/env node
-const fs = require('node:fs'), { Script } = require('node:vm'), loaded = new Map()
-function load(id) {
-  if (!id.startsWith('./')) return require(id)
-  if (loaded.has(id)) return loaded.get(id).exports
-  const filename = __dirname + id.slice(1), module = { exports: {} }
-  let cachedData
-  try { cachedData = fs.readFileSync(filename + '.cache') } catch {}
-  const source = '(function(exports,require,module,__filename,__dirname){' + fs.readFileSync(filename, 'utf8') + '\\n})'
-  const script = new Script(source, { filename, cachedData })
-  loaded.set(id, module)
-  script.runInThisContext()(module.exports, load, module, filename, __dirname)
-  return module.exports
-}
-load('./cli-main.cjs')
-`
-
 export async function buildAll() {
   rmSync(dist, { recursive: true, force: true })
   try {
@@ -86,6 +69,7 @@ export async function buildAll() {
   rehearse(
     dist,
     toolsets.filter((name) => name !== undefined),
+    writeBinary,
   )
 }
 
@@ -94,7 +78,26 @@ async function buildFiles() {
   for (const [name, source] of lazyFiles) {
     await build({ ...settings, entryPoints: { [name]: source } })
   }
-  writeFileSync(join(dist, 'agentmail.cjs'), binary, { mode: 0o755 })
+  writeBinary()
 }
+
+/** The binary knows the caches that are there now, and takes no others. */
+function writeBinary() {
+  const caches = readdirSync(dist).filter((name) => name.endsWith('.cache'))
+  const hashes = Object.fromEntries(
+    caches.map((name) => [`./${name.slice(0, -'.cache'.length)}`, hashOf(join(dist, name))]),
+  )
+  const known = JSON.stringify({ node: process.version, hashes })
+  const text = readFileSync(join(root, 'scripts/binary.cjs'), 'utf8')
+  writeFileSync(
+    join(dist, 'agentmail.cjs'),
+    text.replace('built = {}', () => `built = ${known}`),
+    {
+      mode: 0o755,
+    },
+  )
+}
+
+const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -22,19 +23,36 @@ function checkNode() {
 }
 
 async function ensureInstalled() {
-  const stamp = join(root, 'node_modules/.agentmail-installed')
-  const wanted = hashOf(['package.json', 'package-lock.json'])
-  if (readIfThere(stamp) === wanted) return
+  if (isInstalled()) return
   console.log('Installing what AgentMail is built from…')
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
+  // What the lock file names and nothing else, each part held against its hash.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
   const status = await endingWithUs(
     spawn('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }),
   )
-  if (status !== 0) {
-    console.error('npm install failed: see above. The first time it needs the npm registry.')
-    process.exit(1)
+  if (status === 0) return
+  console.error('npm ci failed: see above. The first time it needs the npm registry.')
+  process.exit(1)
+}
+
+/** Whether node_modules is what the lock file says, by the note that npm leaves there when it is done. */
+function isInstalled() {
+  const { '': asked, ...wanted } = packagesOf('package-lock.json')
+  const there = packagesOf('node_modules/.package-lock.json')
+  const named = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const isAsked = (kind) => isDeepStrictEqual(named[kind], asked?.[kind])
+  if (!['dependencies', 'devDependencies'].every(isAsked)) return false
+  return Object.entries(wanted).every(([path, { integrity, optional }]) =>
+    there[path] ? there[path].integrity === integrity : optional === true,
+  )
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages
+  } catch {
+    return {} // not there, or cut short
   }
-  writeFileSync(stamp, hashOf(['package.json', 'package-lock.json']))
 }
 
 /** What is told to end passes that on, and ends when its child has. */

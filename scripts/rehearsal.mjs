@@ -22,16 +22,23 @@ const commands = [
   ['serve', '--port', '0'],
 ]
 
-/** @param toolsets those that `agentmail mcp` serves */
-export function rehearse(dist, toolsets) {
+/**
+ * @param toolsets those that `agentmail mcp` serves
+ * @param onKept called when caches have been written, which the next run adds to
+ */
+export function rehearse(dist, toolsets, onKept) {
   const stage = new Stage(join(dist, 'agentmail.cjs'))
   try {
     const greetings = { mailbox: greetingOf(stage, 'mailbox') }
     const text = `exports.greetings=${JSON.stringify(greetings)}`
     writeFileSync(join(dist, 'mcp-greetings.cjs'), text)
     const keeper = ['--require', join(scripts, 'keep-code-cache.cjs')]
-    for (const toolset of toolsets) stage.run(['mcp', toolset], handshake + ping, keeper)
-    for (const command of commands) stage.run(command, '', keeper)
+    const keep = (command, input) => {
+      stage.run(command, input, keeper)
+      onKept()
+    }
+    for (const toolset of toolsets) keep(['mcp', toolset], handshake + ping)
+    for (const command of commands) keep(command, '')
   } finally {
     stage.clear()
   }

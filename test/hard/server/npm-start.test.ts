@@ -1,6 +1,6 @@
 /** npm start: it builds what is missing and serves, and whatever ends npm ends all that it started. */
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { plainEnv, root } from '../../support/agentmail.ts'
@@ -8,12 +8,18 @@ import { eventually } from '../../support/eventually.ts'
 import { ask } from '../../support/server/http.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** A copy that nobody has built yet. */
-function unbuilt(): string {
+/** A copy that has nothing installed. */
+function uninstalled(): string {
   const folder = temporaryFolder()
   for (const name of ['package.json', 'package-lock.json', '.npmrc', 'src', 'scripts']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
+  return folder
+}
+
+/** A copy that nobody has built yet. */
+function unbuilt(): string {
+  const folder = uninstalled()
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
@@ -74,6 +80,19 @@ function isThere(pid: number, signal: 0 | 'SIGKILL' = 0): boolean {
     return false
   }
 }
+
+it('installs nothing but what the lock file names', async () => {
+  const folder = uninstalled()
+  const [asked, lock] = [join(folder, 'package.json'), join(folder, 'package-lock.json')]
+  const locked = readFileSync(lock, 'utf8')
+  const other = readFileSync(asked, 'utf8').replace(/("yaml": ")[^"]+/, '$12.0.0')
+  writeFileSync(asked, other)
+  const { npm, said } = runNpmStart(folder)
+  const status = await new Promise((resolve) => npm.on('close', resolve))
+  expect([status, said()]).toEqual([1, expect.stringContaining('npm ci failed')])
+  expect(readFileSync(lock, 'utf8')).toBe(locked)
+  expect(existsSync(join(folder, 'node_modules'))).toBe(false)
+})
 
 it('serves what it has just built, and nothing of the build stays', async () => {
   const { npm, url, said } = await npmStart(unbuilt())
