@@ -32,6 +32,76 @@ describe('Config', () => {
     expect(JSON.stringify(listed)).not.toContain('hunter2')
   })
 
+  const shownAs = (env: string, value: string) =>
+    new Config({}, { [env]: value }).inForce().find((one) => one.env === env)?.value
+
+  it.each([
+    ['mysql://me:hunter2@db:3306/mail', 'mysql://me:********@db:3306/mail'],
+    [' mysql://me:hunter2@db/mail', 'mysql://me:********@db/mail'],
+    ['MYSQL://me:hunt@er2?x@a,b:3307/mail', 'MYSQL://me:********@a,b:3307/mail'],
+    ['mysql://me@db/mail?ssl-mode=required', 'mysql://me@db/mail?ssl-mode=required'],
+    ['mysql://db/mail?pwd=hunter2&ssl-ca=/ca.pem', 'mysql://db/mail?pwd=********&ssl-ca=/ca.pem'],
+    ['mysql://db/mail?p%77d=hunter2&passwd=hunter2', 'mysql://db/mail?********&passwd=********'],
+    ['mysql://db/mail?hunter2', 'mysql://db/mail?********'],
+    ['mysql://db/mail#hunter2', '********'],
+    ['mysql://me:hunter2/mail', '********'],
+    ['mysql:/me:hunter2@db/mail', '********'],
+    ['"mysql://me:hunter2@db/mail"', '********'],
+    ['me:hunter2@db/mail', '********'],
+    ['agentmail.db?key=hunter2', '********'],
+    ['/var/lib/me@home/agent mail.db', '/var/lib/me@home/agent mail.db'],
+  ])('shows the database %s without its password', (value, shown) => {
+    expect(shownAs('AGENTMAIL_DB', value)).toBe(shown)
+  })
+
+  it.each([
+    ['https://api.example/v1', 'https://api.example/v1'],
+    ['https://me:hunter2@api.example/v1', 'https://********@api.example/v1'],
+    ['https://hunter2@api.example', 'https://********@api.example'],
+    ['\thttps://api.example/?access%5Ftoken=hunter2', 'https://api.example/?********'],
+  ])('shows the address %s without a password or token', (value, shown) => {
+    const settings = ['LLM', 'POSTMARK', 'GMAIL', 'GOOGLE_OAUTH'].map((name) =>
+      name === 'LLM' ? 'AGENTMAIL_LLM_BASE_URL' : `${name}_BASE_URL`,
+    )
+    for (const env of [...settings, 'AGENTMAIL_SERVER']) expect(shownAs(env, value)).toBe(shown)
+  })
+
+  it.each([
+    ['npx', 'npx'],
+    ['/opt/bin/mail-server --token=hunter2', '/opt/bin/mail-server …'],
+    ['mail-server hunter2', 'mail-server …'],
+    [' mail-server\thunter2', 'mail-server …'],
+    ['API_KEY=hunter2 mail-server', '******** …'],
+    ['"hunter2 server" x', '******** …'],
+    ['https://me:hunter2@host/', '********'],
+  ])('shows of the command %s its program alone', (value, shown) => {
+    expect(shownAs('GMAIL_MCP_SERVER', value)).toBe(shown)
+    expect(shownAs('OBSIDIAN_MCP_SERVER', value)).toBe(shown)
+  })
+
+  it('knows the secrets in addresses and commands, as they stand there and as they are meant', () => {
+    const secrets = new Config(
+      {},
+      {
+        AGENTMAIL_DB: ' mysql://me:first%2Fone@db/mail?pwd=second',
+        GMAIL_MCP_SERVER: "server --api-key third --token='fourth' --name plain",
+        OBSIDIAN_MCP_SERVER: 'MY_SECRET=fifth server https://me:sixth@host/?p=seventh',
+      },
+    ).secrets()
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        'first%2Fone',
+        'first/one',
+        'second',
+        'third',
+        'fourth',
+        'fifth',
+        'sixth',
+        'seventh',
+      ]),
+    )
+  })
+
   it('lists every setting with its source', () => {
     const listed = new Config({}, { AGENTMAIL_AGENT: 'me' }).inForce()
     expect(listed.map(({ name }) => name)).toEqual(Object.keys(settings))

@@ -66,7 +66,8 @@ export class Config {
       const { secret }: SettingShape = settings[name]
       const value = this.text(name)
       if (value === undefined) return []
-      return secret ? [value, ...passwordsIn(value)] : passwordsIn(value)
+      const parts = secretsIn(value, commands.includes(name) ? '(?:=|\\s+)' : '=')
+      return secret ? [value, ...parts] : parts
     })
   }
 
@@ -113,11 +114,15 @@ export class Config {
     return settingNames.map((name) => {
       const { value, source } = this.#find(name)
       const shape: SettingShape = settings[name]
-      const shown = value !== undefined && shape.secret ? mask : withoutPassword(value ?? null)
       return {
         name,
         env: shape.env,
-        value: typeof shape.fallback === 'number' && isNumber(value) ? Number(value) : shown,
+        value:
+          typeof shape.fallback === 'number' && isNumber(value)
+            ? Number(value)
+            : value === undefined
+              ? null
+              : shown(name, value),
         source,
         ...(typeof shape.fallback === 'number' && !isNumber(value) ? { invalid: true } : {}),
         about: shape.about,
@@ -142,21 +147,65 @@ export class Config {
 
 const mask = '********'
 
-/** An address may carry one: `mysql://user:password@host`, also one that is misspelled. */
-const withoutPassword = (value: string | null) =>
-  value
-    ?.replace(/((?:\/\/|^[a-z][\w+.-]+:\/?)[^:@/]*:).*@/i, `$1${mask}@`)
-    .replace(/([?&][^=&]*(?:pass|secret|token|key)[^=&]*=)[^&]*/gi, `$1${mask}`) ?? null
+/** What may stand in an address of a server or a database, and in a command that starts one. */
+const addresses: SettingName[] = [
+  ...(['db', 'server', 'llmBaseUrl', 'postmarkBaseUrl'] as const),
+  ...(['gmailBaseUrl', 'oauthBaseUrl'] as const),
+]
+const commands: SettingName[] = ['gmailServer', 'obsidianServer']
 
-/** As it stands in an address, and as it is meant. */
-function passwordsIn(value: string): string[] {
-  const [, found] = /^[a-z][\w+.-]*:\/\/[^:@/]*:(.+)@/i.exec(value) ?? []
-  if (found === undefined) return []
-  try {
-    return [found, decodeURIComponent(found)]
-  } catch {
-    return [found]
-  }
+/** As it may be shown: nothing of which it is not clear that it is no secret. */
+function shown(name: SettingName, value: string): string {
+  const { secret }: SettingShape = settings[name]
+  if (secret) return mask
+  if (commands.includes(name)) return shownCommand(value)
+  if (addresses.includes(name)) return shownAddress(value.trim())
+  return value
+    .replace(/((?:\/\/|^[a-z][\w+.-]+:\/?)[^:@/]*:).*@/i, `$1${mask}@`)
+    .replace(/([?&][^=&]*(?:pass|pwd|secret|token|key|auth)[^=&]*=)[^&]*/gi, `$1${mask}`)
+}
+
+/** Its program alone: any word behind it may be a token. */
+function shownCommand(value: string): string {
+  const [program = '', rest] = value.trim().split(/\s+/)
+  const known = /^[\w./~@+-]+$/.test(program) ? program : mask
+  return rest === undefined ? known : `${known} …`
+}
+
+/** The user of a database is shown, that of a web address may be a token. What is no address and no plain path may be either, misspelled. */
+function shownAddress(text: string): string {
+  if (/^[^:?#=]*$/.test(text)) return text
+  const [, scheme, credentials, hosts = '', path = '', query] =
+    /^([a-z][\w+.-]*:\/\/)(?:(.*)@)?([^/@?#]*)(\/[^?#@]*)?(?:\?(.*))?$/is.exec(text) ?? []
+  const areHosts = hosts
+    .split(',')
+    .every((host) => /^(\[[\da-f:.]+\]|[^:]+)(:\d{1,5})?$/i.test(host))
+  if (scheme === undefined || !areHosts) return mask
+  const [user = '', ...password] = credentials?.split(':') ?? []
+  const isShown = /^mysql:/i.test(scheme) && /^[\w.%+-]*$/.test(user)
+  const who = isShown ? [user, ...(password.length > 0 ? [mask] : [])].join(':') : mask
+  const parts = query?.split('&').map((part) => (/^ssl-\w+=/.test(part) ? part : maskedPart(part)))
+  const from = credentials === undefined ? '' : `${who}@`
+  return `${scheme}${from}${hosts}${path}${parts ? `?${parts.join('&')}` : ''}`
+}
+
+const maskedPart = (part: string): string => part.replace(/(^[\w-]+=)?.*/s, `$1${mask}`)
+
+/** As they stand in an address or a command, and as they are meant. */
+function secretsIn(value: string, equals: string): string[] {
+  const named = String.raw`[\w.%-]*(?:pass|pwd|secret|token|key|auth|cred)[\w.%-]*`
+  const found = [
+    /(?:\/\/|^\s*["']?[a-z][\w+.-]+:\/?)[^:@/]*:(.+)@/gi,
+    new RegExp(`(?:^|[\\s?&;"'-])${named}${equals}["']?([^\\s&;"']+)`, 'gi'),
+    /[?&]p(?:w|wd)?=([^&\s]+)/gi,
+  ].flatMap((pattern) => [...value.matchAll(pattern)].map(([, secret = '']) => secret))
+  return found.flatMap((secret) => {
+    try {
+      return [secret, decodeURIComponent(secret)]
+    } catch {
+      return [secret]
+    }
+  })
 }
 
 const isNumber = (value: string | undefined): boolean =>

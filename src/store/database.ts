@@ -51,19 +51,27 @@ export async function namedDatabase(
   named: string,
   options: PlaceOptions = {},
 ): Promise<Database> {
-  if (isMysqlAddress(named)) return serverDatabase(config, named, options)
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(named)?.[1]
-  if (scheme) {
-    throw new AgentMailError(
-      'server_config',
-      `there are no ${scheme}:// databases`,
-      'Give the path of a file, or mysql://user:password@host:3306/agentmail, as AGENTMAIL_DB or --db.',
-    )
-  }
+  const address = named.trim()
+  if (isMysqlAddress(address)) return serverDatabase(config, address, options)
   const path = resolve(named)
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]
+  if (scheme) throw noPath(`there are no ${scheme}:// databases`)
+  if (isPerhapsAddress.test(address) && !existsSync(path)) {
+    throw noPath('the database is neither a file that is there nor a proper address')
+  }
   if (!existsSync(dirname(path))) throw unreadable(path, 'its folder does not exist')
   return fileDatabase(existsSync(path) ? realpathSync(path) : path)
 }
+
+/** A misspelled one, whose password must not be told as if it were part of a path. */
+const isPerhapsAddress = /^["']?[a-z][\w+.-]+:|:.*@|\?.*=/is
+
+const noPath = (message: string) =>
+  new AgentMailError(
+    'server_config',
+    message,
+    'Give the path of a file, or mysql://user:password@host:3306/agentmail, as AGENTMAIL_DB or --db.',
+  )
 
 export function fileDatabase(path: string): Database {
   return {

@@ -78,16 +78,16 @@ export function mysqlAddress(text: string): MysqlAddress {
 function hostOf(text: string): { host: string; port: number } {
   const [, ip6, name, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text.trim()) ?? []
   const host = ip6 ?? name
-  if (host === undefined) throw wrong(`"${text}" is no host: write host or host:port`)
+  if (host === undefined) throw wrong('it names what is no host: write host or host:port')
   const number = port === undefined ? defaultPort : Number(port)
-  if (number < 1 || number > 65535) throw wrong(`${port} is no port`)
+  if (number < 1 || number > 65535) throw wrong('a port is a number from 1 to 65535')
   return { host, port: number }
 }
 
 function tlsOf(query: URLSearchParams): Tls | undefined {
   const names = ['ssl-mode', ...Object.keys(files)]
   for (const name of query.keys()) {
-    if (!names.includes(name)) throw wrong(`it knows no "${name}", only ${names.join(', ')}`)
+    if (!names.includes(name)) throw wrong(`behind the ? it knows only ${names.join(', ')}`)
   }
   const given = query.get('ssl-mode')?.toLowerCase()
   const mode = given ?? (query.has('ssl-ca') ? 'verify_identity' : 'disabled')

@@ -184,6 +184,24 @@ describe('a secret', () => {
     ],
     ['a slash too few', (_: number, password: string) => `mysql:/me:${password}@127.0.0.1/mail`],
     ['another scheme', (_: number, password: string) => `postgres://me:${password}@127.0.0.1/mail`],
+    [
+      'a blank before it',
+      (port: number, password: string) => ` mysql://me:${password}@127.0.0.1:${port}/mail`,
+    ],
+    [
+      'another name of a password',
+      (port: number, password: string) =>
+        `mysql://me@127.0.0.1:${port}/mail?pwd=${password}&p%77=${password}`,
+    ],
+    [
+      'a parameter without a name',
+      (port: number, password: string) => `mysql://me@127.0.0.1:${port}/mail?${password}`,
+    ],
+    ['no host', (_: number, password: string) => `mysql://me:${password}/mail`],
+    ['no scheme', (_: number, password: string) => `me:${password}@127.0.0.1/mail`],
+    ['a scheme misspelled', (_: number, password: string) => `mysq:/me:${password}@127.0.0.1/mail`],
+    ['quotes', (_: number, password: string) => `'mysql://me:${password}@127.0.0.1/mail'`],
+    ['a file with a key', (_: number, password: string) => `mail.db?key=${password}`],
   ])('is not told of a database that cannot be opened: %s', async (_, address) => {
     const server = await smtpTattler(everything.replaceAll('\n', ' '), onTestFinished, 50)
     const db = address(server.port, encodeURIComponent(own.dbPassword))
@@ -192,10 +210,31 @@ describe('a secret', () => {
       ['mail', 'send', ...words, '--json'],
       ['mail', 'log'],
       ['db', 'check', '--json'],
+      ['db', 'check'],
+      ['agents'],
+      ['serve', '--port', '0', '--db', `${db}x`],
+      ['db', 'copy', '--from', db, '--to', `${db}x`],
       ['config'],
       ['config', '--json'],
     ]
     await Promise.all(tries.map((command) => home.run(command)))
+    expect(home.leaks()).toEqual([])
+  })
+
+  it.each([
+    `mail-server --token=${own.bearerToken}`,
+    `mail-server --api-key ${own.bearerToken}`,
+    `mail-server ${own.bearerToken}`,
+    `API_KEY=${own.bearerToken} mail-server`,
+    `"mail server ${own.bearerToken}`,
+    `mail-server https://me:${own.bearerToken}@127.0.0.1/`,
+    `sh -c 'echo ${own.bearerToken} >&2; echo token=${own.bearerToken}; exit 1'`,
+  ])('is not told of a command: %s', async (command) => {
+    const servers = { GMAIL_MCP_SERVER: command, OBSIDIAN_MCP_SERVER: command }
+    const home = new PlantedHome('http://127.0.0.1:1', { ...servers, AGENTMAIL_MAIL: 'local' })
+    await home.run(['config'])
+    await home.run(['config', '--json'])
+    await home.run(['orchestrate', '--once'])
     expect(home.leaks()).toEqual([])
   })
 
