@@ -1,10 +1,10 @@
 /** What a command prints, written at once and whole: an answer cut short by a full pipe would be lost mail. */
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
+import { plain } from './table.ts'
 
 /** @param ending for what goes on in the same line. */
-export const print = (text: string, ending = '\n'): void =>
-  write(1, text.endsWith(ending) ? text : `${text}${ending}`)
+export const print = (text: string, ending = '\n'): void => printTo(1, text, ending)
 export const printJson = (value: unknown): void => print(jsonLine(value))
 
 /** What could steer a terminal and JSON does not escape is escaped too: the value is the same. */
@@ -13,10 +13,25 @@ export const jsonLine = (value: unknown): string =>
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-export const printError = (text: string): void => write(2, text.endsWith('\n') ? text : `${text}\n`)
+export const printError = (text: string): void => printTo(2, text)
+
+/** As it is; but what agents wrote cannot steer a terminal. */
+function printTo(fd: 1 | 2, text: string, ending = '\n'): void {
+  const shown = isTerminal(fd) ? plain(text) : text
+  write(fd, shown.endsWith(ending) ? shown : `${shown}${ending}`)
+}
+
+/** Without node:tty, which takes a while to load. What else is a device keeps nothing. */
+function isTerminal(fd: 1 | 2): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice()
+  } catch {
+    return false // it is closed
+  }
+}
 
 /** Puts a text in the place of the line that the cursor is on; an empty one clears it. */
-export const rewriteLine = (text: string): void => write(2, `\r${text}\u001b[K`)
+export const rewriteLine = (text: string): void => write(2, `\r${plain(text)}\u001b[K`)
 
 /** Those whose reader has gone, as in `… | head`. That is no error: the rest is written to nobody. */
 const unread = new Set<number>()

@@ -1,4 +1,5 @@
 /** Tables and texts for a person's terminal. What agents wrote cannot steer it. */
+import { steering } from '../system/text.ts'
 
 /** Columns as wide as they need to be; the last one is cut at nothing. */
 export function table(header: string[], rows: string[][]): string {
@@ -28,7 +29,7 @@ export const line = (text: string): string => plain(text).replace(/\s*[\n\t]\s*/
 
 /** Without control characters, which could move the cursor or rewrite what stands above. */
 export const plain = (text: string): string =>
-  text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+  text.replace(/\r\n?/g, '\n').replace(steering, '\ufffd')
 
 /** In the time zone of the reader: 2026-01-15 10:02:15 */
 export function localTime(time: string): string {

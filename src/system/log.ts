@@ -1,4 +1,5 @@
 /** Lines that must never fail or wait: what nobody reads does not hold up or end its writer. */
+import { steering } from './text.ts'
 
 /** To stderr, one line each, since stdout may carry a protocol. */
 export const log = (text: string): void => writeLine(process.stderr, `agentmail: ${text}`)
@@ -33,5 +34,6 @@ function writeLine(stream: NodeJS.WriteStream, text: string): void {
   if (!guarded.has(stream)) stream.on('error', () => {})
   guarded.add(stream)
   if (stream.writableNeedDrain) return // what is kept for later would only grow
-  stream.write(`${text.replace(/\s*[\r\n]+\s*/g, ' ')}\n`)
+  const line = text.replace(/\s*[\r\n]+\s*/g, ' ')
+  stream.write(`${stream.isTTY ? line.replace(steering, '\ufffd') : line}\n`)
 }

@@ -12,6 +12,9 @@ export function jsonOf(text: string): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** What steers a terminal, or turns round what is read; line breaks and tabs do no harm. */
+export const steering = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
+
 /** In hex. */
 export const sha256 = (value: string | Buffer): string =>
   // Loaded here, not at the top: it takes 4 ms, and most commands never need it.
