@@ -49,7 +49,7 @@ describe('reading mail', () => {
     expect(await mail.out(['list'])).toBe('No mail found\n')
     const id = place.add(question)
     place.add(question.replace('Tea', 'Coffee').replace('6 Oct', '7 Oct'))
-    const line = /^([0-9a-f]{24}) {2}2025-10-0\d 08:00:00 {2}Zoe <zoe@example\.com> {2}(\w+)$/
+    const line = /^([0-9a-f]{32}) {2}2025-10-0\d 08:00:00 {2}Zoe <zoe@example\.com> {2}(\w+)$/
     const [head, ...rows] = (await mail.out(['list'])).trimEnd().split('\n')
     expect(head).toMatch(/^ID +DATE +FROM +SUBJECT$/)
     expect(rows.map((row) => line.exec(row)?.[2])).toEqual(['Coffee', 'Tea'])
@@ -118,7 +118,7 @@ describe('sending mail', () => {
     const flags = ['--cc', 'b@example.com', '--bcc', 'c@example.com', '--vault', vault.root]
     const files = ['Reports/q3 ü.pdf', 'note.md']
     const said = await mail.out([...toAnn, ...flags, ...files], {}, 'Grüße\n')
-    const id = /^Sent to ann@example\.com, message ([0-9a-f]{24})\n$/.exec(said)?.[1]
+    const id = /^Sent to ann@example\.com, message ([0-9a-f]{32})\n$/.exec(said)?.[1]
     const sent = await place.mailSent(id)
     expect(sent).toMatchObject({
       to: [{ address: 'ann@example.com' }],

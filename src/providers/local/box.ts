@@ -1,30 +1,25 @@
-/** One box of local mail: what is in it, newest first, and the files behind it. */
+/** One box of local mail: the mails in it, whatever their files are called. */
 import type { BigIntStats } from 'node:fs'
-import { type HeaderBlock, headersOf, readHeaders } from '../../mime/mail-headers.ts'
-import { pauses } from '../../system/clock.ts'
+import { type Clock, pauses, sleep, systemClock } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
-import { type BoxName, type OpenMail, openBox, withMail } from './folder.ts'
-import { mailId, threadId } from './id.ts'
+import { type BoxName, openBox, withMail } from './folder.ts'
+import { nameId } from './id.ts'
+import { keepFiles, keptFiles } from './kept-files.ts'
+import { byContent, fileStamp, type MailFile, mailFileOf, maxMailBytes } from './mail-file.ts'
+import { keepNameIds, type NameIds, readNameIds } from './name-ids.ts'
 
-/** Of larger ones, the rest is not read. */
-const maxMailBytes = 25 << 20
-/** Most headers end before the first of these, and none that is read after the last. */
-const headSteps = [8 << 10, 128 << 10, 1 << 20, 8 << 20]
+/** A file that was written to a moment ago may not be complete, and half a mail would be a mail of its own. */
+const quietMs = 1000
+/** So many files are read again rather than all that is known written down. */
+const fewFiles = 200
 
-/** What is known of a mail without its body; kept in memory, so texts are short. */
-export interface LocalHead {
+export interface LocalHead
+  extends Pick<MailFile, 'date' | 'subject' | 'sender' | 'recipients' | 'key' | 'hasParts'> {
   id: string
+  /** By which it is known too. */
+  otherIds: string[]
   box: BoxName
-  name: string
-  /** Unix milliseconds. */
-  date: number
-  subject: string
-  sender: string
-  recipients: string
   thread_id: string
-  key: string | undefined
-  /** Whether something may be attached. */
-  hasParts: boolean
 }
 
 export interface MailBytes {
@@ -34,22 +29,29 @@ export interface MailBytes {
   isWhole: boolean
 }
 
-interface Known {
-  stamp: string
+interface LocatedMail {
   head: LocalHead
+  file: MailFile
 }
 
 export class LocalBox {
   readonly name: BoxName
   readonly #root: string
-  #known = new Map<string, Known>()
+  readonly #clock: Clock
+  #nameIds: NameIds | undefined
+  /** By their names. */
+  #files: Map<string, MailFile> | undefined
+  /** How many of them are not kept on disk. */
+  #newFiles = 0
+  /** By each of their ids; nothing where the files were not looked at yet. */
+  #mails: Map<string, LocatedMail> | undefined
   /** When a mail last came to the box, or left it, before it was looked through. */
   #changedNs: bigint | undefined
-  readonly #names = new Map<string, string>()
 
-  constructor(root: string, name: BoxName) {
+  constructor(root: string, name: BoxName, clock = systemClock) {
     this.name = name
     this.#root = root
+    this.#clock = clock
   }
 
   /**
@@ -58,102 +60,143 @@ export class LocalBox {
    * @param isNextPage of what was looked through a moment ago: unless mails came or went, that will do.
    */
   async heads(isNextPage: boolean): Promise<LocalHead[]> {
-    const pause = pauses()
-    const seen = new Map<string, Known>()
+    const hasChanged = () => this.#changedNs !== this.#in((folder) => folder.stat('.')?.mtimeNs)
+    if (!isNextPage || hasChanged()) await this.#lookThrough({ isPatient: true })
+    return [...new Set(Array.from(this.#mails?.values() ?? [], ({ head }) => head))]
+  }
+
+  /** The first bytes of a mail; nothing where it is not here. */
+  async read(id: string, limit = maxMailBytes): Promise<MailBytes | undefined> {
+    await this.prepare()
+    const read = this.#read(id, limit)
+    if (read) return read
+    await this.#lookThrough({ isPatient: false })
+    return this.#read(id, limit)
+  }
+
+  /** To be done before a mail is put here: then it is none of those that were known by the names of their files. */
+  async prepare(): Promise<void> {
+    this.#nameIds ??= readNameIds(this.#root, this.name)
+    if (!this.#nameIds) await this.#lookThrough({ isPatient: false })
+    else if (!this.#mails) this.#setFiles(keptFiles(this.#root, this.name), this.#nameIds)
+  }
+
+  /** Nothing where the file is not as it was when the mail was found in it. */
+  #read(id: string, limit: number): MailBytes | undefined {
+    const mail = this.#mails?.get(id)
+    if (!mail) return undefined
+    const { head, file } = mail
+    return this.#in((folder) =>
+      withMail(folder, file.name, ({ stat, start }) =>
+        fileStamp(stat) === file.stamp
+          ? { head, bytes: start(limit), isWhole: stat.size <= limit }
+          : undefined,
+      ),
+    )
+  }
+
+  #in<T>(use: (folder: Folder) => T): T {
     const folder = openBox(this.#root, this.name)
     try {
-      const changedNs = folder.stat('.')?.mtimeNs
-      if (isNextPage && changedNs === this.#changedNs) return headsOf(this.#known)
-      this.#changedNs = changedNs
+      return use(folder)
+    } finally {
+      folder.close()
+    }
+  }
+
+  /** @param isPatient waits for what was written to a moment ago; what is written to even then has to wait itself. */
+  async #lookThrough({ isPatient }: { isPatient: boolean }): Promise<void> {
+    this.#nameIds ??= readNameIds(this.#root, this.name)
+    let { files, restMs } = await this.#lookAtFiles()
+    if (restMs > 0 && (isPatient || !this.#nameIds)) {
+      await sleep(restMs)
+      files = (await this.#lookAtFiles()).files
+    }
+    // The first to look through a box writes down the names of what is there.
+    this.#nameIds ??= keepNameIds(this.#root, this.name, idsOfNames(this.name, files.values()))
+    this.#setFiles(files, this.#nameIds)
+    if (this.#newFiles < fewFiles) return
+    keepFiles(this.#root, this.name, files.values())
+    this.#newFiles = 0
+  }
+
+  #setFiles(files: Map<string, MailFile>, nameIds: NameIds): void {
+    const known = this.#files ?? new Map<string, MailFile>()
+    const isSame =
+      files.size === known.size && [...files].every(([name, file]) => known.get(name) === file)
+    this.#files = files
+    if (!isSame || !this.#mails) this.#mails = mailsOf(this.name, files.values(), nameIds)
+  }
+
+  /** Tells how long it takes until the files that it left out are quiet, if they stay so. */
+  async #lookAtFiles(): Promise<{ files: Map<string, MailFile>; restMs: number }> {
+    this.#files ??= keptFiles(this.#root, this.name)
+    const pause = pauses()
+    const files = new Map<string, MailFile>()
+    let restMs = 0
+    const folder = openBox(this.#root, this.name)
+    try {
+      this.#changedNs = folder.stat('.')?.mtimeNs
       for (const { name } of folder.entries()) {
         if (!isMailName(name)) continue
-        const known = this.#look(folder, name)
-        if (known) seen.set(name, known)
+        const file = this.#look(folder, name)
+        if (typeof file === 'number') restMs = Math.max(restMs, file)
+        else if (file) files.set(name, file)
         await pause()
       }
     } finally {
       folder.close()
     }
-    this.#known = seen
-    return headsOf(seen)
+    return { files, restMs }
   }
 
-  /** The first bytes of a mail; nothing where it is not here. */
-  read(id: string, limit = maxMailBytes): MailBytes | undefined {
-    const folder = openBox(this.#root, this.name)
-    try {
-      const name = this.#nameOf(folder, id)
-      const known = name === undefined ? undefined : this.#look(folder, name)
-      if (!known) return undefined
-      return withMail(folder, known.head.name, ({ stat, start }) => ({
-        head: known.head,
-        bytes: start(limit),
-        isWhole: stat.size <= limit,
-      }))
-    } finally {
-      folder.close()
-    }
-  }
-
-  #nameOf(folder: Folder, id: string): string | undefined {
-    const known = this.#names.get(id)
-    if (known !== undefined && folder.stat(known)) return known
-    const entry = folder
-      .entries()
-      .find(({ name }) => isMailName(name) && mailId(this.name, name) === id)
-    return entry?.name
-  }
-
-  #look(folder: Folder, name: string): Known | undefined {
+  /** The mail in a file, or how long to wait for it. */
+  #look(folder: Folder, name: string): MailFile | number | undefined {
     const stat = folder.stat(name)
     if (!stat?.isFile() || stat.size === 0n) return undefined
-    const known = this.#known.get(name)
-    if (known?.stamp === stampOf(stat)) return known
-    const id = mailId(this.name, name)
-    this.#names.set(id, name)
-    return withMail(folder, name, (mail) => ({
-      stamp: stampOf(mail.stat),
-      head: this.#headOf(mail, { id, box: this.name, name }),
-    }))
+    const known = this.#files?.get(name)
+    if (known?.stamp === fileStamp(stat)) return known
+    const restMs = this.#restMs(stat)
+    if (restMs > 0) return restMs
+    const read = withMail(folder, name, (mail) =>
+      mailFileOf(this.name, name, mail.stat, mail.start(maxMailBytes)),
+    )
+    const after = folder.stat(name)
+    if (!read || !after) return undefined
+    if (fileStamp(after) !== read.stamp) return quietMs
+    this.#newFiles++
+    return read
   }
 
-  #headOf(mail: OpenMail, place: Pick<LocalHead, 'id' | 'box' | 'name'>): LocalHead {
-    const block = headerBlock(mail)
-    const headers = headersOf(block)
-    return {
-      ...place,
-      date: headers.date ?? Number(mail.stat.mtimeMs),
-      subject: shortened(headers.subject, 1000),
-      sender: shortened(headers.sender, 500),
-      recipients: shortened(headers.recipients, 4000),
-      thread_id: threadId(headers, place.id),
-      key: headers.key,
-      hasParts: mayHaveParts(block.fields),
-    }
+  /** What is sent is put in its place in one step. */
+  #restMs({ mtimeMs }: BigIntStats): number {
+    const age = this.#clock.now() - Number(mtimeMs)
+    return this.name === 'inbox' && age >= 0 && age < quietMs ? quietMs - age + 5 : 0
   }
 }
 
-const headsOf = (known: Map<string, Known>): LocalHead[] =>
-  Array.from(known.values(), ({ head }) => head)
+const idsOfNames = (box: BoxName, files: Iterable<MailFile>): NameIds =>
+  new Map(
+    Array.from(byContent(files), ([content, alike]) => [
+      content,
+      alike.map(({ name }) => nameId(box, name)),
+    ]),
+  )
 
-const mayHaveParts = (fields: HeaderBlock['fields']): boolean =>
-  !/^text\/(?:plain|html)\b|^$/i.test(fields.get('content-type') ?? '') ||
-  fields.has('content-disposition')
+function mailsOf(
+  box: BoxName,
+  files: Iterable<MailFile>,
+  nameIds: NameIds,
+): Map<string, LocatedMail> {
+  const mails = new Map<string, LocatedMail>()
+  for (const [content, [file]] of byContent(files)) {
+    const ids = [...(nameIds.get(content) ?? []), content]
+    const [id = content, ...otherIds] = ids
+    const mail = { head: { ...file, box, id, otherIds, thread_id: file.thread ?? id }, file }
+    for (const one of ids) mails.set(one, mail)
+  }
+  return mails
+}
 
 /** A file that begins with a dot is another program's, or not yet complete. */
 const isMailName = (name: string): boolean => /^[^.][\s\S]*\.eml$/i.test(name)
-
-const stampOf = ({ ino, size, mtimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs}`
-
-function headerBlock(mail: OpenMail): HeaderBlock {
-  let block: HeaderBlock | undefined
-  for (const size of headSteps) {
-    block = readHeaders(mail.start(size))
-    if (block.bodyStart !== undefined || mail.stat.size <= size) return block
-  }
-  return block ?? readHeaders(Buffer.alloc(0))
-}
-
-/** Copied, so that the long text is not kept for the sake of its beginning. */
-const shortened = (text: string, length: number): string =>
-  text.length <= length ? text : Buffer.from(text.slice(0, length)).toString()

@@ -1,5 +1,13 @@
 /** The folder of local mail on the disk: made where it is missing, and never left through a link. */
-import { type BigIntStats, closeSync, constants, fstatSync, readSync, realpathSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  readSync,
+  realpathSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import { makeFolder } from '../../system/files.ts'
@@ -8,11 +16,16 @@ import { Folder } from '../../system/folder.ts'
 export type BoxName = 'inbox' | 'sent'
 export const boxNames: readonly BoxName[] = ['inbox', 'sent']
 
-/** Makes what is missing; gives the real path. */
-export function makeMailFolder(dir: string): string {
+/**
+ * Makes what is missing; gives the real path.
+ *
+ * @param begin is run before the boxes are there, where nobody has used the folder yet.
+ */
+export function makeMailFolder(dir: string, begin: (root: string) => void): string {
   try {
     makeFolder(dir, 0o700)
     const root = realpathSync(dir)
+    if (!existsSync(join(root, 'sent'))) begin(root)
     for (const box of boxNames) openBox(root, box).close()
     return root
   } catch (error) {

@@ -1,18 +1,44 @@
-/** Ids of local mails and threads: short, safe in every place, and the same as long as the file keeps its name. */
-import type { MailHeaders } from '../../mime/mail-headers.ts'
+/** Ids of local mails and threads: short, safe in every place, and the same as long as the mail is, whatever its file is called. */
+import type { HeaderBlock, MailHeaders } from '../../mime/mail-headers.ts'
 import { sha256 } from '../../system/text.ts'
 import type { BoxName } from './folder.ts'
 
-const hashOf = (text: string): string => sha256(text).slice(0, 24)
+/** Those of the content have 32 digits: of two mails that somebody makes alike, neither may stand for the other. */
+const idForm = /^(?:[0-9a-f]{24}|[0-9a-f]{32})$/
 
-export const isLocalId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
+export const isLocalId = (text: string): boolean => idForm.test(text)
 
-export const mailId = (box: BoxName, name: string): string => hashOf(`${box}/${name}`)
+/** What makes it this mail and no other. Programs that pass it on may add headers, and end its lines as they like. */
+const telling = ['message-id', 'from', 'date', 'subject']
+
+/** @param cutFrom of how many bytes only the first are here; 0 where all are. */
+export function contentId(
+  box: BoxName,
+  { fields }: HeaderBlock,
+  body: Buffer,
+  cutFrom = 0n,
+): string {
+  const values = telling.map((name) => (fields.get(name) ?? '').replace(/\s+/g, ' '))
+  const parts = [box, ...values, sha256(withPlainEnds(body)), String(cutFrom)]
+  return sha256(JSON.stringify(parts)).slice(0, 32)
+}
+
+function withPlainEnds(body: Buffer): Buffer {
+  let end = body.length
+  while (end > 0 && (body[end - 1] === 0x0a || body[end - 1] === 0x0d)) end--
+  const text = body.toString('latin1', 0, end)
+  return text.includes('\r')
+    ? Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1')
+    : body.subarray(0, end)
+}
+
+/** By which a mail was known when only the name of its file counted. */
+export const nameId = (box: BoxName, name: string): string => sha256(`${box}/${name}`).slice(0, 24)
 
 type Origin = Pick<MailHeaders, 'references' | 'in_reply_to' | 'message_id'>
 
-/** A thread is known by the mail that began it. */
-export function threadId(headers: Origin, id: string): string {
+/** A thread is known by the mail that began it; nothing where that has no id of its own. */
+export function threadId(headers: Origin): string | undefined {
   const first = headers.references[0] || headers.in_reply_to || headers.message_id
-  return first ? hashOf(`thread ${first}`) : id
+  return first ? sha256(`thread ${first}`).slice(0, 24) : undefined
 }

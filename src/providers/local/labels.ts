@@ -15,7 +15,7 @@ const { O_RDWR, O_CREAT } = constants
 
 const defaults: Record<BoxName, string[]> = { inbox: ['INBOX', 'UNREAD'], sent: ['SENT'] }
 
-export type LabelledMail = { id: string; box: BoxName }
+export type LabelledMail = { id: string; otherIds: string[]; box: BoxName }
 
 /** As the file holds them: the labels of mails that have others than new mail has. */
 class LabelBook {
@@ -25,8 +25,9 @@ class LabelBook {
     this.mails = mails
   }
 
-  of({ id, box }: LabelledMail): string[] {
-    return this.mails.get(id) ?? defaults[box]
+  of({ id, otherIds, box }: LabelledMail): string[] {
+    const known = [id, ...otherIds].find((one) => this.mails.has(one))
+    return this.mails.get(known ?? id) ?? defaults[box]
   }
 
   /** In the order of their first use. */

@@ -62,7 +62,7 @@ const tokenOf = ({ date, id }: Place): string => Buffer.from(`${date} ${id}`).to
 
 function placeOf(token: string): Place {
   const text = Buffer.from(token, 'base64url').toString('latin1')
-  const [, date, id] = /^(-?\d{1,16}) ([0-9a-f]{24})$/.exec(text) ?? []
+  const [, date, id] = /^(-?\d{1,16}) ([0-9a-f]{24,32})$/.exec(text) ?? []
   if (date !== undefined && id !== undefined) return { date: Number(date), id }
   throw new AgentMailError(
     'invalid_request',
@@ -72,7 +72,7 @@ function placeOf(token: string): Place {
 }
 
 async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<CandidateBody | undefined> {
-  const read = mail.boxes[box].read(id)
+  const read = await mail.boxes[box].read(id)
   if (!read) return undefined
   const { text, html, attachment_names } = await readMime(read.bytes)
   return { text: foldedText(text ?? wordsOfHtml(html ?? '')), attachment_names }
@@ -80,12 +80,12 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
 
 /** HTML is read whole or not at all: what hides a part of it may stand at its end. */
 async function beginning(mail: LocalMail, { box, id }: LocalHead): Promise<Partial<MimeMail>> {
-  const start = mail.boxes[box].read(id, snippetBytes)
+  const start = await mail.boxes[box].read(id, snippetBytes)
   if (!start) return {}
   const first = await readMime(start.bytes)
   const isText = first.text !== undefined && /^\s*[^\s<]/.test(first.text)
   if (start.isWhole || isText) return first
-  const read = mail.boxes[box].read(id)
+  const read = await mail.boxes[box].read(id)
   const whole = read?.isWhole ? await readMime(read.bytes) : undefined
   return whole?.isComplete ? whole : {}
 }

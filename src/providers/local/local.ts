@@ -3,15 +3,16 @@
 import { AgentMailError } from '../../errors.ts'
 import type { Address } from '../../mime/mail.ts'
 import { type MimeMail, readMime } from '../../mime/read-mime.ts'
-import { rfc3339 } from '../../system/clock.ts'
+import { type Clock, rfc3339 } from '../../system/clock.ts'
 import type { Lock } from '../../system/lock.ts'
 import { labelNamed } from '../label-names.ts'
 import type { Inbox, Provider } from '../provider.ts'
 import { LocalBox, type LocalHead, type MailBytes } from './box.ts'
-import { makeMailFolder } from './folder.ts'
-import { isLocalId, threadId } from './id.ts'
+import { boxNames, makeMailFolder } from './folder.ts'
+import { isLocalId } from './id.ts'
 import { LocalLabels } from './labels.ts'
 import { type LocalMail, listMails, type ShownText, wordsOfHtml } from './list.ts'
+import { keepNameIds } from './name-ids.ts'
 import { writeSent } from './send.ts'
 
 export interface LocalOptions {
@@ -21,15 +22,21 @@ export interface LocalOptions {
   shownText?: ShownText
   /** Tests switch the lock off to show what it holds together. */
   lock?: Lock
+  clock?: Clock
 }
 
 const nobody: Address = { name: '', address: 'agentmail@localhost' }
 
 /** The folder, and inbox/ and sent/ in it, are made where they are missing. */
 export function openLocalMail(dir: string, options: LocalOptions = {}): Provider {
-  const root = makeMailFolder(dir)
+  const root = makeMailFolder(dir, (path) => {
+    for (const box of boxNames) keepNameIds(path, box, new Map())
+  })
   const mail: LocalMail = {
-    boxes: { inbox: new LocalBox(root, 'inbox'), sent: new LocalBox(root, 'sent') },
+    boxes: {
+      inbox: new LocalBox(root, 'inbox', options.clock),
+      sent: new LocalBox(root, 'sent', options.clock),
+    },
     labels: new LocalLabels(root, options.lock),
     shownText: options.shownText ?? (({ text, html = '' }) => text ?? wordsOfHtml(html)),
   }
@@ -37,8 +44,12 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
     name: 'local',
     account: root,
     inbox: inboxOf(mail),
-    send: (outgoing, signal) =>
-      writeSent(root, { ...outgoing, from: outgoing.from ?? options.from ?? nobody }, signal),
+    async send(outgoing, signal) {
+      // What cannot be prepared keeps no mail from leaving: only its id may be another one later.
+      await mail.boxes.sent.prepare().catch(() => {})
+      const from = outgoing.from ?? options.from ?? nobody
+      return writeSent(root, { ...outgoing, from }, signal)
+    },
     async find({ key }) {
       const heads = await mail.boxes.sent.heads(false)
       const found = heads.find((head) => head.key === key)
@@ -54,12 +65,14 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
 }
 
 function inboxOf(mail: LocalMail): Inbox {
-  const add = async (id: string, label: string, isMove: boolean) =>
-    mail.labels.change(read(mail, id, 0).head, (labels, known) => {
+  const add = async (id: string, label: string, isMove: boolean) => {
+    const { head } = await read(mail, id, 0)
+    return mail.labels.change(head, (labels, known) => {
       const added = labelNamed(label, known)
       const kept = isMove ? labels.filter((other) => other !== 'INBOX') : labels
       return [...kept, added]
     })
+  }
   return {
     list: (request) => listMails(mail, request),
     async get(id) {
@@ -71,10 +84,10 @@ function inboxOf(mail: LocalMail): Inbox {
     move: (id, label) => add(id, label, true),
     label: (id, label) => add(id, label, false),
     async original(id) {
-      const { content } = await parsed(mail, id)
+      const { head, content } = await parsed(mail, id)
       const { subject, message_id, in_reply_to, references } = content
       const before = references.length > 0 || in_reply_to === '' ? references : [in_reply_to]
-      return { thread_id: threadId(content, id), subject, message_id, references: before }
+      return { thread_id: head.thread_id, subject, message_id, references: before }
     },
   }
 }
@@ -83,14 +96,14 @@ async function parsed(
   mail: LocalMail,
   id: string,
 ): Promise<{ head: LocalHead; content: MimeMail }> {
-  const { head, bytes, isWhole } = read(mail, id)
+  const { head, bytes, isWhole } = await read(mail, id)
   const content = await readMime(bytes)
   return { head, content: { ...content, isComplete: content.isComplete && isWhole } }
 }
 
-function read({ boxes }: LocalMail, id: string, limit?: number): MailBytes {
+async function read({ boxes }: LocalMail, id: string, limit?: number): Promise<MailBytes> {
   const found = isLocalId(id)
-    ? (boxes.inbox.read(id, limit) ?? boxes.sent.read(id, limit))
+    ? ((await boxes.inbox.read(id, limit)) ?? (await boxes.sent.read(id, limit)))
     : undefined
   if (found) return found
   throw new AgentMailError(

@@ -9,7 +9,7 @@ import { randomId } from '../../system/random.ts'
 import { slug } from '../../system/text.ts'
 import type { OutgoingMail, Receipt } from '../provider.ts'
 import { openBox } from './folder.ts'
-import { mailId, threadId } from './id.ts'
+import { contentId, threadId } from './id.ts'
 
 export async function writeSent(
   root: string,
@@ -20,12 +20,13 @@ export async function writeSent(
     throw notSent('send_failed', 'the mail was not sent: it could not be composed')
   })
   if (signal.aborted) throw notSent('send_failed', 'the mail was not sent: it took too long')
-  const headers = headersOf(readHeaders(raw))
+  const block = readHeaders(raw)
+  const headers = headersOf(block)
   const sentAt = headers.date ?? systemClock.now()
   const name = fileName(sentAt, mail.subject)
   putInPlace(root, name, raw)
-  const id = mailId('sent', name)
-  const thread_id = mail.original?.thread_id ?? threadId(headers, id)
+  const id = contentId('sent', block, raw.subarray(block.bodyStart))
+  const thread_id = mail.original?.thread_id ?? threadId(headers) ?? id
   return { message_id: id, thread_id, sent_at: rfc3339(sentAt) }
 }
 

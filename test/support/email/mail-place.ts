@@ -3,13 +3,15 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import { onTestFinished } from 'vitest'
-import { mailId } from '../../../src/providers/local/id.ts'
+import { readHeaders } from '../../../src/mime/mail-headers.ts'
+import { contentId } from '../../../src/providers/local/id.ts'
 import { isRecord } from '../../../src/system/text.ts'
 import type { Env } from '../agentmail.ts'
 import type { AtEnd } from '../at-end.ts'
 import { connect } from '../mcp/mcp-client.ts'
 import { ToolClient } from '../mcp/tool-client.ts'
 import { FakeGmail } from '../providers/fake-gmail.ts'
+import { putQuiet } from '../providers/local-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const client = {
@@ -125,8 +127,8 @@ export class LocalPlace extends MailPlace {
 
   add(raw: string | Buffer, { isRead = false } = {}): string {
     const name = `${++this.#count}.eml`
-    writeFileSync(join(this.mailDir, 'inbox', name), raw)
-    const id = mailId('inbox', name)
+    putQuiet(join(this.mailDir, 'inbox', name), raw)
+    const id = idOf('inbox', Buffer.from(raw))
     if (isRead) writeFileSync(join(this.mailDir, 'labels.json'), this.#labelsWith(id))
     return id
   }
@@ -134,10 +136,10 @@ export class LocalPlace extends MailPlace {
   sent() {
     const folder = join(this.mailDir, 'sent')
     return Promise.all(
-      namesIn(folder).map(async (name) => ({
-        id: mailId('sent', name),
-        mail: await PostalMime.parse(readFileSync(join(folder, name))),
-      })),
+      namesIn(folder).map(async (name) => {
+        const raw = readFileSync(join(folder, name))
+        return { id: idOf('sent', raw), mail: await PostalMime.parse(raw) }
+      }),
     )
   }
 
@@ -152,6 +154,11 @@ export class LocalPlace extends MailPlace {
       : {}
     return JSON.stringify({ ...(isRecord(known) ? known : {}), [id]: ['INBOX'] })
   }
+}
+
+function idOf(box: 'inbox' | 'sent', raw: Buffer): string {
+  const block = readHeaders(raw)
+  return contentId(box, block, raw.subarray(block.bodyStart ?? raw.length))
 }
 
 function namesIn(folder: string): string[] {

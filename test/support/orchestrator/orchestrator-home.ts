@@ -15,7 +15,7 @@ import { initVault } from '../../../src/vault/init.ts'
 import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail, type Env, type Ran } from '../agentmail.ts'
-import { mail } from '../providers/local-folder.ts'
+import { mail, putQuiet } from '../providers/local-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { retrySends } from './kept-sends.ts'
 import { RunningOrchestrator } from './running-orchestrator.ts'
@@ -90,7 +90,7 @@ export class OrchestratorHome {
     const date = rest.date ?? new Date(Date.now() - count * 1000).toUTCString()
     const id = `<${count}@example.com>`
     const text = mail({ From: from, Subject: subject, Date: date, 'Message-ID': id }, body)
-    writeFileSync(join(this.folder, `mail/inbox/${count}.eml`), text)
+    putQuiet(join(this.folder, `mail/inbox/${count}.eml`), text)
   }
 
   put(path: string, text: string): void {
