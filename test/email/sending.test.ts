@@ -180,6 +180,9 @@ describe('a mail that is refused', () => {
     ['"jane@example.com" <eve@evil.example>', 'example.com', false],
     ['jane@bücher.example', 'bücher.example', true],
     ['jane@example.com', ',', false],
+    ['jane%evil.example@example.com', 'example.com', false],
+    ['evil.example!jane@example.com', 'example.com', false],
+    ['jane%x@example.com', 'x@example.com, jane%x@example.com', true],
   ])('goes to %s where only %s is allowed: %s', async (to, allowed, isAllowed) => {
     const room = new MailRoom({ AGENTMAIL_SEND_TO: allowed })
     const outgoing = await room.open()
@@ -195,6 +198,41 @@ describe('a mail that is refused', () => {
       else await expect(sending).rejects.toMatchObject({ code: 'permission_denied' })
     }
     expect(room.service.taken.length > 0).toBe(isAllowed)
+  })
+
+  it.each([
+    '"jane@evil.example"@example.com',
+    '"jane"@example.com',
+    '@evil.example:jane@example.com',
+    '<@evil.example,@example.com:jane@example.com>',
+    'jane(@evil.example)@example.com',
+    'jane@evil.example(@example.com)',
+    'team: jane@example.com, eve@evil.example;',
+    'jane@example.com; eve@evil.example',
+    'jane@example.com eve@evil.example',
+    'jane@evil.example\\@example.com',
+    'jane@evil.example@example.com',
+    'jane＠evil.example@example.com',
+    'jane﹫evil.example@example.com',
+    'jane@example.com.',
+    'jane@example.com\u3002',
+    'jane@example\u200b.com',
+    'jane@еxample.com',
+    'jane@[example.com]',
+    '=?utf-8?Q?eve=40evil.example=2C?= <jane@example.com>',
+    'eve=40evil.example@example.com\r\nBcc: eve@evil.example',
+    '<jane@example.com> <eve@evil.example>',
+    '"jane@example.com" <eve@evil.example',
+  ])('goes nowhere by a trick: %j', async (trick) => {
+    const room = new MailRoom({ AGENTMAIL_SEND_TO: 'example.com' })
+    const outgoing = await room.open()
+    const to = 'x@example.com'
+    for (const mail of [{ to: trick }, { to, cc: trick }, { to, bcc: trick }]) {
+      await expect(outgoing.send({ ...aMail, ...mail })).rejects.toMatchObject({
+        code: expect.stringMatching(/^(invalid_request|permission_denied)$/),
+      })
+    }
+    expect(room.service.taken).toEqual([])
   })
 
   it('is one too many in a minute', async () => {

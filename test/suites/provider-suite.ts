@@ -110,6 +110,31 @@ export function providerSuite(
       expect(JSON.stringify(headers)).not.toMatch(/example\.net|Hidden/)
     })
 
+    it('delivers to nobody of whom only a name speaks', async () => {
+      const names = [
+        'eve@evil.example',
+        'eve@evil.example, Jane',
+        '<eve@evil.example>, "Jane',
+        'Jane" <eve@evil.example>, "',
+        'team: eve@evil.example; Jane',
+        'Jane (eve@evil.example)',
+        'ü@evil.example, Jane',
+      ]
+      for (const [number, name] of names.entries()) {
+        const subject = `named ${number}`
+        await send({
+          ...{ subject, to: [person('jane@example.com', name)] },
+          ...{ cc: [person('cc@example.com', name)], bcc: [person('bcc@example.com', name)] },
+        })
+        const [arrived] = await arrivedWith(subject)
+        expect(arrived).toMatchObject({
+          to: [person('jane@example.com', name)],
+          cc: [person('cc@example.com', name)],
+          bcc: ['bcc@example.com'],
+        })
+      }
+    })
+
     it('delivers a mail of text alone and one of HTML alone', async () => {
       await send({ subject: 'text alone', text: 'só', html: undefined })
       await send({ subject: 'html alone', text: undefined, html: '<i>só</i>' })

@@ -9,12 +9,13 @@ export function checkRecipients(config: Config, addresses: string[]): void {
   const allowed = allowedRecipients(config)
   if (!allowed) return
   const refused = addresses.find(
-    (address) => !allowed.has(folded(address)) && !allowed.has(domainOf(address)),
+    (address) =>
+      !allowed.has(folded(address)) && (isRouted(address) || !allowed.has(domainOf(address))),
   )
   if (refused === undefined) return
   throw notSent(
     'permission_denied',
-    `mail may not go to ${refused}`,
+    `mail may not go to ${refused}${isRouted(refused) ? ': a % or ! before the @ can name another place' : ''}`,
     'AGENTMAIL_SEND_TO names the addresses and domains that it may go to; only a person can change that.',
   )
 }
@@ -40,6 +41,9 @@ function entryOf(entry: string): string[] {
   }
   return [at > 0 ? `${text.slice(0, at).toLowerCase()}@${domain}` : domain]
 }
+
+/** Some servers take `jane%other.example@` and `other.example!jane@` for mail that they are to pass on. */
+const isRouted = (address: string): boolean => /[%!]/.test(address)
 
 const folded = (address: string): string => address.toLowerCase()
 const domainOf = (address: string): string => folded(address.slice(address.lastIndexOf('@') + 1))
