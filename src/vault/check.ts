@@ -3,7 +3,7 @@ import { AgentMailError } from '../errors.ts'
 import { pauses } from '../system/clock.ts'
 import type { Folder } from '../system/folder.ts'
 import { readNoteFile } from './note-file.ts'
-import { isFolderName, isForeignName, isNoteName } from './note-path.ts'
+import { isFolderName, isNoteName, wrongInName } from './note-path.ts'
 import { readText } from './notes.ts'
 import type { Vault } from './vault.ts'
 import { vaultError } from './vault-error.ts'
@@ -33,8 +33,9 @@ export async function* checkNotes(vault: Vault): AsyncGenerator<NoteProblem | un
 function* checkFolder(folder: Folder, prefix: string): Generator<NoteProblem | undefined> {
   for (const entry of folder.entries()) {
     const path = prefix + entry.name
-    if (isForeignName(entry.name) && (entry.isDirectory() || entry.name.endsWith('.md'))) {
-      yield problem(path, 'its name is that of a device or a drive on some systems')
+    const wrong = wrongInName(entry.name)
+    if (wrong && (entry.isDirectory() || entry.name.endsWith('.md'))) {
+      yield problem(path, `its name is ${wrong}, so it is left out: rename it`)
     } else if (entry.isDirectory()) {
       if (isFolderName(entry.name)) yield* checkBelow(folder, entry.name, path)
     } else if (isNoteName(entry.name)) {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { hostilePaths } from '../../test/support/hostile-paths.ts'
 import { AgentMailError } from '../errors.ts'
-import { folderPath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import {
+  folderPath,
+  isFolderName,
+  isNoteName,
+  notePath,
+  pathOf,
+  refuseApproved,
+} from './note-path.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -26,12 +33,29 @@ describe('the path of a note', () => {
     ['-rf.md', '-rf.md'],
     ['x.md/y.md', 'x.md/y.md'],
     ['$HOME/`id`.md', '$HOME/`id`.md'],
+    ['👩‍💻/می\u200cخواهم ❤️.md', '👩‍💻/می\u200cخواهم ❤️.md'],
   ])('%j is %j', (path, expected) => {
     expect(pathOf(notePath(path))).toBe(expected)
   })
 
   it.each(hostilePaths())('%j is refused', (path) => {
     expect(codeOf(() => notePath(path))).toMatch(/^permission_denied$|^invalid_request$/)
+  })
+
+  it.each([
+    ...['a\u200b.md', 'a\n.md', 'a\u202e.md', 'In\u00adbox/a.md', 'Appro\u200dved/a.md', 'ㅤ/a.md'],
+    ...['\u2028/../a.md', 'a/\u{e0041}/b.md', '\u2800.md', 'x\ufe0f.md', 'a\u0085b.md'],
+  ])('%j is refused for what cannot be seen, which is told', (path) => {
+    const told = /^a name in it is one with a line break or an invisible character \(U\+\w{4,6}\): /
+    expect(codeOf(() => notePath(path))).toBe('permission_denied')
+    expect(() => notePath(path)).toThrow(told)
+    expect(() => notePath(path)).not.toThrow(
+      /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2800]/u,
+    )
+    expect(codeOf(() => folderPath(path))).toBe('permission_denied')
+    expect(isNoteName(path.split('/').at(-1) ?? '') && path.split('/').every(isFolderName)).toBe(
+      false,
+    )
   })
 
   it.each([

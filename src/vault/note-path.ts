@@ -1,6 +1,7 @@
 /** Paths from outside, made into names that lead to a note of the vault; what leaves the vault is refused. */
 import { AgentMailError } from '../errors.ts'
 import { maxDepth, tooDeep } from '../system/folder.ts'
+import { hiddenInName, pathInSight } from './hidden-in-name.ts'
 
 const maxPathBytes = 2048
 /** Names that Windows takes for devices, in any folder and with any ending. */
@@ -45,14 +46,20 @@ export const numbered = (name: string, count: number): string =>
 export const pathOf = ({ folders, name }: NotePath): string => [...folders, name].join('/')
 
 /** A name that some system takes for a device or a drive, so that it is a path of the vault on none. */
-export const isForeignName = (name: string): boolean =>
-  deviceName.test(name) || /^[a-z]:/i.test(name)
+const isForeignName = (name: string): boolean => deviceName.test(name) || /^[a-z]:/i.test(name)
+
+/** Why no path may lead through this name; nothing where one may. */
+export function wrongInName(name: string): string | undefined {
+  if (isForeignName(name)) return 'that of a device or a drive'
+  const hidden = hiddenInName(name)
+  return hidden && `one with a line break or an invisible character (${hidden})`
+}
 
 export const isNoteName = (name: string): boolean =>
-  name.endsWith('.md') && name.length > 3 && !isForeignName(name)
+  name.endsWith('.md') && name.length > 3 && !wrongInName(name)
 
 /** A folder that is part of the vault: those with a dot belong to programs. */
-export const isFolderName = (name: string): boolean => !name.startsWith('.') && !isForeignName(name)
+export const isFolderName = (name: string): boolean => !name.startsWith('.') && !wrongInName(name)
 
 /** Whether a note is in Approved/, however a file system may let that be spelled. */
 export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
@@ -86,7 +93,11 @@ function namesOf(path: string): string[] {
     if (name !== '..') names.push(name)
     else if (names.pop() === undefined) throw denied('the path leaves the vault', path)
   }
-  if (names.some(isForeignName)) throw denied('a name in it is that of a device or a drive', path)
+  // What `..` has taken back was a name in it, too.
+  for (const name of path.split('/')) {
+    const wrong = wrongInName(name)
+    if (wrong) throw denied(`a name in it is ${wrong}`, path)
+  }
   return names
 }
 
@@ -104,6 +115,6 @@ function checkFolders(path: string, folders: string[]): void {
 const denied = (reason: string, path: string) =>
   new AgentMailError(
     'permission_denied',
-    `${reason}: "${path}"`,
+    `${reason}: "${pathInSight(path)}"`,
     'Give the path of a note relative to the vault, such as Inbox/note.md.',
   )

@@ -98,6 +98,10 @@ const names = [
   'conin$.md',
   'com¹.md',
   'a\\b.md',
+  'a\u200bb.md',
+  'a\nb.md',
+  '\u202ea/b.md',
+  'a/\u2028/b.md',
   `${'a/'.repeat(2000)}x.md`,
   `${'b'.repeat(3000)}.md`,
 ]

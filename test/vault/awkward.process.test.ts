@@ -81,11 +81,12 @@ describe('an awkward vault', () => {
         expect.stringMatching(/^(permission_denied|conflict)$/),
       ])
     }
-    for (const directory of ['out', 'linked', '.obsidian', 'a/loop']) {
+    for (const directory of ['out', 'linked', '.obsidian', 'a/loop', 'fol\u00adder']) {
       expect(await client.code('list_notes', { directory })).toBe('permission_denied')
     }
     expect(readdirSync(vault.outside)).toEqual(['secret.md'])
     expect(await client.search('xyzzy')).toEqual([])
+    expect(await client.search('plugh')).toEqual([])
   })
 
   it('finds a name in whatever composition', async () => {
@@ -139,6 +140,9 @@ describe('an awkward vault', () => {
     expect(stdout).toMatch(/^pipe\.md: /m)
     expect(stdout).toMatch(/^link-out\.md: /m)
     expect(stdout).toMatch(/^bad-.*not UTF-8$/m)
+    for (const code of ['000A', '200B', '202E', '00AD']) {
+      expect(stdout).toMatch(new RegExp(`invisible character \\(U\\+${code}\\).*: rename it$`, 'm'))
+    }
     expect(stdout).not.toMatch(/^plain\.md/m)
   })
 })

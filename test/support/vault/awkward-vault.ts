@@ -30,7 +30,7 @@ export const readable: Record<string, { text: string; frontmatter: object; body:
   [decomposed]: { text: 'Coffee', frontmatter: {}, body: 'Coffee' },
   'A note  with blanks.md': { text: 'x', frontmatter: {}, body: 'x' },
   'quote " and \' and $HOME and `id`.md': { text: 'x', frontmatter: {}, body: 'x' },
-  'new\nline.md': { text: 'x', frontmatter: {}, body: 'x' },
+  '👩‍💻 می\u200cخواهم ශ්\u200dරී.md': { text: 'joined', frontmatter: {}, body: 'joined' },
   '..note.md': { text: 'dots', frontmatter: {}, body: 'dots' },
   '-rf.md': { text: 'dash', frontmatter: {}, body: 'dash' },
   '会議/メモ 🎉.md': { text: '東京で会議\n', frontmatter: {}, body: '東京で会議\n' },
@@ -54,8 +54,12 @@ export const unreadable: Record<string, { bytes: Buffer; code: string }> = {
   'unclosed.md': { bytes: Buffer.from('---\na: 1\nBody'), code: 'parse_error' },
 }
 
+/** Notes whose names have something in them that nobody sees. */
+const hidden = ['new\nline.md', 'pl\u200bain.md', 'plain\u202e.md', 'fol\u00adder/note.md']
+
 /** What is there and is not of the vault. */
 export const foreign = [
+  ...hidden,
   'link.md',
   'link-out.md',
   'dangling.md',
@@ -75,6 +79,7 @@ export async function makeAwkwardVault(root: string, outside: string): Promise<v
   }
   for (const [path, { text }] of Object.entries(readable)) put(path, text)
   for (const [path, { bytes }] of Object.entries(unreadable)) put(path, bytes)
+  for (const path of hidden) put(path, 'a hidden word: plugh')
   put('.obsidian/app.md', 'of Obsidian')
   put('picture.png', 'not a note')
   put('a/note.MD', 'not a note either')
