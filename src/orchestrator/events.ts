@@ -9,6 +9,7 @@ export type EventName =
   | 'triaged'
   | 'undecided'
   | 'drafted'
+  | 'returned'
   | 'sent'
   | 'delegated'
   | 'filed'

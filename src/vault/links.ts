@@ -4,15 +4,16 @@ import { AgentMailError, hasCode } from '../errors.ts'
 import { pauses } from '../system/clock.ts'
 import type { Folder } from '../system/folder.ts'
 import { untilAnswered } from '../system/retry.ts'
+import { isDecided } from './decided.ts'
 import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
-import { isApproved, notePath } from './note-path.ts'
+import { notePath } from './note-path.ts'
 import { maxNoteTries, takeApart } from './notes.ts'
 import type { Vault } from './vault.ts'
 import { walkNotes } from './walk.ts'
 import { type NoteMove, nameKey, relinked } from './wikilinks.ts'
 
-/** Gives the notes whose links had to stay as they were: they cannot be read or written, or are approved as they stand. */
+/** Gives the notes whose links had to stay as they were: they cannot be read or written, or a person decides about them as they stand. */
 export async function mendLinks(vault: Vault, oldPath: string, newPath: string): Promise<string[]> {
   const move = await namesakes(vault, oldPath, newPath)
   const failed: string[] = []
@@ -22,7 +23,7 @@ export async function mendLinks(vault: Vault, oldPath: string, newPath: string):
     for (const { folder, name, path } of walkNotes(root, '')) {
       await pause()
       if (hasLink(folder, name, path, move) === false) continue
-      const isMended = !isApproved(notePath(path)) && (await mend(folder, name, path, move))
+      const isMended = await mend(folder, name, path, move)
       if (isMended) vault.onChange(path)
       else failed.push(path)
     }
@@ -83,6 +84,7 @@ async function triedToMend(
   try {
     file = await lockNote(folder, name)
     if (!file?.bytes) return file === undefined
+    if (isDecided(notePath(path), file)) return false
     takeApart(file.bytes)
     const text = relinked(file.bytes.toString(), path, move)
     if (text === undefined) return false

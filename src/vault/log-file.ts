@@ -37,20 +37,22 @@ export function appendLine(
   }
 }
 
-/** The finished lines of an open file, but for those that are too long. */
-export function* linesOf(fd: number): Generator<string> {
+/** The finished lines of an open file, but for those that are too long; in the end, where the next one begins. */
+export function* linesOf(fd: number, from = 0): Generator<string, number> {
   const part = Buffer.allocUnsafe(maxLineBytes)
   let rest = Buffer.alloc(0)
   let isTooLong = false
-  for (let position = 0; ; ) {
+  let begin = from
+  for (let position = from; ; ) {
     const count = readSync(fd, part, 0, part.length, position)
-    if (count === 0) return
+    if (count === 0) return begin
     position += count
     rest = Buffer.concat([rest, part.subarray(0, count)])
     for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
       if (!isTooLong && end <= maxLineBytes) yield rest.toString('utf8', 0, end)
       isTooLong = false
       rest = rest.subarray(end + 1)
+      begin = position - rest.length
     }
     if (rest.length > maxLineBytes) {
       isTooLong = true

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hostilePaths } from '../../test/support/hostile-paths.ts'
 import { AgentMailError } from '../errors.ts'
-import {
-  folderPath,
-  isFolderName,
-  isNoteName,
-  notePath,
-  pathOf,
-  refuseApproved,
-} from './note-path.ts'
+import { refuseDecided } from './decided.ts'
+import { folderPath, isFolderName, isNoteName, notePath, pathOf } from './note-path.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
@@ -64,12 +58,25 @@ describe('the path of a note', () => {
     'x/../APPROVED/b/a.md',
     'Approved./a.md',
     'Ａpproved/a.md',
+    'Appro\u200cved/a.md',
+    'Rules.md',
+    'x/../rules.md',
+    'RULES.md',
+    'Rule\u017f.md',
+    'Rul\ufeffes.md',
+    'Rules.md/a.md',
   ])('%j may not be written', (path) => {
-    expect(codeOf(() => refuseApproved(notePath(path)))).toBe('permission_denied')
+    expect(codeOf(() => refuseDecided(notePath(path)))).toBe('permission_denied')
   })
 
-  it.each(['Approved.md', 'Projects/Approved/a.md', 'Approved2/a.md'])('%j may', (path) => {
-    expect(codeOf(() => refuseApproved(notePath(path)))).toBe('accepted')
+  it.each([
+    'Approved.md',
+    'Projects/Approved/a.md',
+    'Approved2/a.md',
+    'Projects/Rules.md',
+    'My Rules.md',
+  ])('%j may', (path) => {
+    expect(codeOf(() => refuseDecided(notePath(path)))).toBe('accepted')
   })
 })
 

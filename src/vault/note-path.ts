@@ -61,26 +61,6 @@ export const isNoteName = (name: string): boolean =>
 /** A folder that is part of the vault: those with a dot belong to programs. */
 export const isFolderName = (name: string): boolean => !name.startsWith('.') && !wrongInName(name)
 
-/** Whether a note is in Approved/, however a file system may let that be spelled. */
-export const isApproved = ({ folders: [top = ''] }: NotePath): boolean =>
-  /^approved[. ]*$/i.test(top.normalize('NFKC'))
-
-/** Whose wish it is: only what a person asks for may touch the notes in Approved/. */
-export interface ByWhom {
-  mayApprove?: boolean
-}
-export const byPerson: ByWhom = { mayApprove: true }
-
-/** Only a person approves, so nothing is written or moved into that folder. */
-export function refuseApproved(path: NotePath): void {
-  if (!isApproved(path)) return
-  throw new AgentMailError(
-    'permission_denied',
-    `only a person may put a note into Approved/: ${pathOf(path)}`,
-    'Write it to Drafts/ and ask the person to approve it.',
-  )
-}
-
 function namesOf(path: string): string[] {
   if (/[\0\\]/.test(path)) throw denied('a path must not hold a NUL or a backslash', path)
   if (/^(\/|[a-z]:)/i.test(path)) throw denied('a path must be relative to the vault', path)

@@ -4,6 +4,7 @@ import { AgentMailError } from '../errors.ts'
 import { syncFile } from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
 import { untilAnswered } from '../system/retry.ts'
+import { type ByWhom, refuseChange, refuseDecided } from './decided.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { checkNumbers, editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
@@ -19,7 +20,7 @@ import {
   readNoteFile,
   tooLarge,
 } from './note-file.ts'
-import { type ByWhom, type NotePath, notePath, pathOf, refuseApproved } from './note-path.ts'
+import { type NotePath, notePath, pathOf } from './note-path.ts'
 import type { Vault } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 
@@ -59,17 +60,13 @@ export async function readNote(vault: Vault, path: string): Promise<Note> {
 }
 
 /** Writes the whole note, in one step and for good. Folders are made. */
-export async function writeNote(
-  vault: Vault,
-  wanted: NewNote,
-  { mayApprove = false }: ByWhom = {},
-): Promise<Note> {
+export async function writeNote(vault: Vault, wanted: NewNote, whose: ByWhom = {}): Promise<Note> {
   const place = notePath(wanted.path)
-  if (!mayApprove) refuseApproved(place)
+  if (!whose.isPerson) refuseDecided(place)
   return withVaultErrors(wanted.path, async () => {
     // Where somebody else was faster, it looks again at what is there then.
     const note = await untilAnswered({ tries: maxNoteTries }, () =>
-      tryToWrite(vault, place, wanted),
+      tryToWrite(vault, place, wanted, whose),
     )
     if (!note) throw busy(wanted.path)
     vault.onChange(note.path)
@@ -81,17 +78,21 @@ async function tryToWrite(
   vault: Vault,
   place: NotePath,
   wanted: NewNote,
+  { isPerson, before }: ByWhom,
 ): Promise<Note | undefined> {
   let found = vault.enter(place.folders)
   let old: NoteFile | undefined
   try {
     const name = found?.folder.spelling(place.name) ?? place.name
     old = found && (await lockNote(found.folder, name, vault.lock))
+    if (!isPerson) refuseChange(place, old, wanted.frontmatter)
     const text = textToEdit(wanted, old)
     checkNumbers(wanted.frontmatter, text?.frontMatter.values ?? {})
     const bytes = Buffer.from(editNote(text, wanted.frontmatter, wanted.body))
     checkSize(wanted.path, bytes.length)
     const note = checkReply(noteOf(wanted.path, takeApart(bytes), etagOf(bytes)))
+    const { path, frontmatter, body } = note
+    await before?.({ path, frontmatter, body, old: text && noteOf(path, text) })
     found ??= vault.make(place.folders)
     const isPut = put(found.folder, name, old, bytes)
     return isPut ? { ...note, path: pathOf({ folders: found.folders, name }) } : undefined

@@ -24,9 +24,11 @@ describe('the demo', () => {
       shown += text
     })
     const over = ended(child)
-    const [, note = '', vault = ''] = await eventually(
+    const [, note = '', version = '', vault = ''] = await eventually(
       'it prints how to approve',
-      () => /^ {2}node \S+ drafts approve (\S+) --vault (\S+)\n/m.exec(shown) ?? undefined,
+      () =>
+        /^ {2}node \S+ drafts approve (\S+) --version (\S+) --vault (\S+)\n/m.exec(shown) ??
+        undefined,
     )
     expect(shown).toContain('    to: jane@customer.example\n')
     await eventually('it says how long it waits', () =>
@@ -36,7 +38,8 @@ describe('the demo', () => {
     const sent = join(dirname(vault), 'mail/sent')
     expect(existsSync(sent) ? readdirSync(sent) : []).toEqual([])
 
-    const approved = await agentmail(['drafts', 'approve', note, '--vault', vault], { env: env() })
+    const words = ['drafts', 'approve', note, '--version', version, '--vault', vault]
+    const approved = await agentmail(words, { env: env() })
     expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
     expect(await over).toMatchObject({ exitCode: 0, stderr: '' })
 

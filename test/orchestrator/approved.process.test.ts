@@ -130,7 +130,7 @@ describe('what lies in Approved/', () => {
     home.draft('Drafts/slow.md', { to, subject: 'slow' })
     home.draft('Drafts/fast.md', { to, subject: 'fast' })
     home.approveByHand('Drafts/slow.md')
-    await home.run(['drafts', 'approve', 'Drafts/fast.md'])
+    await home.approve('Drafts/fast.md')
     const worked = await home.once()
     expect([worked.exitCode, await home.sentSubjects()]).toEqual([1, ['fast']])
 
@@ -158,6 +158,8 @@ describe('a mail that is delegated', () => {
       { from: '@', ...rule, delegate_to: 'bookkeeper' },
     ])
     spawnSync('git', ['init', '-q'], { cwd: home.folder })
+    await home.run(['status', 'work'], { AGENTMAIL_AGENT: 'bookkeeper' }) // has a mailbox
+    await home.run(['claim', 'a.txt'], { AGENTMAIL_AGENT: 'clerk' }) // is registered
     for (const subject of ['by hand', 'by command', 'no agent']) {
       home.drop({ subject, body: `Pay me, says ${subject}` })
     }
@@ -169,7 +171,7 @@ describe('a mail that is delegated', () => {
     )
     home.approveByHand(byHand ?? '')
     home.approveByHand(none ?? '')
-    await home.run(['drafts', 'approve', byCommand ?? '', '--agent', 'clerk'])
+    await home.approve(byCommand ?? '', '--agent', 'clerk')
     const worked = await home.once()
     expect([worked.exitCode, worked.told('delegated').length]).toEqual([1, 2])
     expect(worked.told('failed')).toEqual([expect.stringContaining('delegate_to')])
@@ -191,5 +193,40 @@ describe('a mail that is delegated', () => {
       )
     }
     expect(await home.sent()).toEqual([])
+  })
+
+  it('waits for a person again where nobody has the name, and is handed over when somebody has', async () => {
+    const rule = { from: '@', decision: 'delegate', reason: 'For the books', delegate_to: 'ghost' }
+    const home = await OrchestratorHome.make([rule])
+    spawnSync('git', ['init', '-q'], { cwd: home.folder })
+    for (const subject of ['by hand', 'by command', 'to itself']) home.drop({ subject })
+    await home.once()
+    const path = async (subject: string) => (await home.noteOn('Needs_Action', subject)).path
+    home.approveByHand(await path('by hand'))
+    await home.approve(await path('by command'), '--agent', '@ghost')
+    await home.approve(await path('to itself'), '--agent', 'orchestrator')
+    const worked = await home.once()
+    expect([worked.exitCode, worked.told('delegated')]).toEqual([0, []])
+    expect(worked.told('returned')).toHaveLength(3)
+    expect([home.list('Approved'), home.list('Done')]).toEqual([[], []])
+    for (const subject of ['by hand', 'by command', 'to itself']) {
+      const { frontmatter } = await home.noteOn('Needs_Action', subject)
+      expect(frontmatter).toMatchObject({
+        status: 'pending_approval',
+        reason: expect.stringMatching(/^nobody is called @?(ghost|orchestrator): /),
+      })
+      expect(frontmatter).not.toHaveProperty('approved_by')
+    }
+    expect((await home.run(['drafts'])).stdout).toMatch(/invoice|by-hand/)
+
+    await home.run(['claim', 'a.txt'], { AGENTMAIL_AGENT: 'ghost' })
+    home.approveByHand(await path('by hand'))
+    await home.approve(await path('by command'), '--agent', '@ghost')
+    expect((await home.once()).told('delegated')).toHaveLength(2)
+    expect(home.list('Done')).toHaveLength(2)
+    const { stdout } = await home.run(['messages', '--json'])
+    expect(messagesSchema.parse(JSON.parse(stdout)).messages.map(({ channel }) => channel)).toEqual(
+      ['@ghost', '@ghost'],
+    )
   })
 })

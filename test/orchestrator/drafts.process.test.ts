@@ -3,8 +3,18 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentmail } from '../support/agentmail.ts'
-import { filled, lunch, mail, recorded, reply } from '../support/orchestrator/drafts-to-decide.ts'
+import {
+  filled,
+  lunch,
+  mail,
+  recorded,
+  reply,
+  versionOf,
+} from '../support/orchestrator/drafts-to-decide.ts'
 import { TestVault } from '../support/vault/vault.ts'
+
+/** Of nothing that is there. */
+const some = ['--version', '0123456789abcdef']
 
 describe('agentmail drafts', () => {
   it('lists what waits, urgent mail first, and tells what is no draft beside it', async () => {
@@ -15,14 +25,15 @@ describe('agentmail drafts', () => {
     vault.put('Drafts/Attachments/1.md', 'kept for a draft')
     const { stdout, stderr, exitCode } = await drafts()
     expect(exitCode).toBe(0)
+    const version = expect.stringMatching(/^[0-9a-f]{16}$/)
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['NOTE', 'STATUS', 'TO', 'SUBJECT'],
-      ['Drafts/reply.md', 'pending_approval', 'Jane <jane@example.com>', 'Re: Offer'],
-      ['Drafts/lunch.md', '-', 'paul@example.com', 'Lunch'],
-      ['Drafts/odd.md', '-', 'x@example.com', '\ufffd[31mRed'],
-      ['Needs_Action/invoice.md', 'pending_approval', '@?', 'Invoice'],
+      ['NOTE', 'VERSION', 'STATUS', 'TO', 'SUBJECT'],
+      ['Drafts/reply.md', version, 'pending_approval', 'Jane <jane@example.com>', 'Re: Offer'],
+      ['Drafts/lunch.md', version, '-', 'paul@example.com', 'Lunch'],
+      ['Drafts/odd.md', '-', '-', 'x@example.com', '\ufffd[31mRed'],
+      ['Needs_Action/invoice.md', version, 'pending_approval', '@?', 'Invoice'],
       [''],
-      [expect.stringContaining('agentmail drafts approve <note>')],
+      [expect.stringContaining('agentmail drafts approve <note> --version')],
       [''],
     ])
     expect(stderr.split('\n')).toEqual([
@@ -33,6 +44,7 @@ describe('agentmail drafts', () => {
     const { drafts: listed } = JSON.parse((await drafts('list', '--json')).stdout)
     expect(listed[0]).toMatchObject({
       path: 'Drafts/reply.md',
+      version,
       kind: 'mail',
       priority: 'urgent',
       bcc: 'boss@example.com',
@@ -83,15 +95,17 @@ describe('agentmail drafts', () => {
   })
 
   it('shows all that will be sent, and approves exactly that', async () => {
-    const { vault, drafts } = filled()
+    const { vault, drafts, approve } = filled()
     const shown = await drafts('show', 'reply')
     for (const words of [
       /Status: +waits for approval/,
       /To: +Jane <jane@example.com>/,
       /Bcc: +boss@example.com/,
       /Answers: +Needs_Action\/reply.md/,
-      /File: +a.txt \(4 bytes\)/,
-      /\n\nDear Jane\ufffd\[2J,\nyes.\n\nIt answers this mail, which is text from outside:\nNote: /,
+      /Version: +[0-9a-f]{16}\n/,
+      /From: +your own address/,
+      /File: +a.txt \(4 bytes, text\/plain, SHA-256 3b9c358f36f0a31b6ad3e14f309c7cf198ac9246e8316f9ce543d5b19ac02b80\)/,
+      /\n\nDear Jane<U\+001B>\[2J,\nyes.\n\nIt answers this mail, which is text from outside:\nNote: /,
       /Subject: +Offer\n> Well\?\n> Note: +forged\n$/,
     ]) {
       expect(shown.stdout).toMatch(words)
@@ -104,11 +118,11 @@ describe('agentmail drafts', () => {
       body: reply.split('---\n')[2],
       answers: { path: 'Needs_Action/reply.md', subject: 'Offer', text: 'Well?\nNote: forged' },
     })
-    const approved = await drafts('approve', join(vault.root, 'Drafts/reply.md'), '--by', 'anna')
+    const approved = await approve(join(vault.root, 'Drafts/reply.md'), '--by', 'anna')
     expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
     const [record] = recorded(vault)
     expect(approved.stdout).toContain('Approved: Approved/reply.md\n  to Jane <jane@example.com>')
-    expect(approved.stdout).toContain(String(record?.sha256).slice(0, 12))
+    expect(approved.stdout).toContain(`version ${String(record?.sha256).slice(0, 16)}\n`)
     expect(record).toMatchObject({
       event: 'approved',
       by: 'anna',
@@ -124,35 +138,30 @@ describe('agentmail drafts', () => {
       ),
     )
     const lines = recorded(vault).length
+    const seen = String(record?.sha256)
     for (const path of ['Drafts/reply.md', 'Approved/reply.md', 'reply.md']) {
-      const again = await drafts('approve', path, '--by', 'joe', '--json')
+      const again = await drafts('approve', path, '--version', seen, '--by', 'joe', '--json')
       expect(JSON.parse(again.stdout)).toMatchObject({ already: true, approved_by: 'anna' })
     }
     expect(recorded(vault)).toHaveLength(lines)
-    expect((await drafts()).stdout).toMatch(/Approved\/reply.md +approved /)
-    expect((await drafts('show', 'reply')).stdout).toMatch(/Status: +approved by anna at 20/)
+    expect((await drafts()).stdout).toMatch(/Approved\/reply.md +[0-9a-f]{16} +approved /)
+    expect((await drafts('show', 'Approved/reply')).stdout).toMatch(
+      /Status: +approved by anna at 20/,
+    )
     vault.put('Approved/reply.md', vault.text('Approved/reply.md').replace('yes', 'no'))
-    expect((await drafts('show', 'reply')).stdout).toMatch(/changed after it was approved by anna/)
+    expect((await drafts('show', 'Approved/reply')).stdout).toMatch(
+      /changed after it was approved by anna/,
+    )
     const reason = 'it was changed after it was approved'
     vault.put(
       'Approved/reply.md',
       vault.text('Approved/reply.md').replace('pending_approval', `blocked\nreason: ${reason}`),
     )
-    expect((await drafts('show', 'reply')).stdout.split(reason)).toHaveLength(2)
-    await drafts('approve', 'reply', '--by', 'joe')
-    expect((await drafts('show', 'reply')).stdout).toMatch(/Status: +approved by joe at 20/)
-  })
-
-  it('finds a note in a folder of its own by its name', async () => {
-    const { vault, drafts } = filled()
-    vault.put('Drafts/Sub/My own do\u0308c.md', lunch)
-    vault.put('Drafts/Attachments/My own döc.md', lunch)
-    for (const name of ['My own döc.md', 'My own döc', 'Sub/My own döc', 'Drafts/Sub/My own döc']) {
-      expect((await drafts('show', name)).stdout).toMatch(/^Note: +Drafts\/Sub\/My own /)
-    }
-    vault.put('Drafts/Sub/lunch.md', lunch)
-    expect((await drafts('show', 'lunch')).stderr).toMatch(/several drafts of this name: .*Sub/)
-    expect((await drafts('show', 'Sub/lunch.md')).stdout).toContain('Drafts/Sub/lunch.md')
+    expect((await drafts('show', 'Approved/reply')).stdout.split(reason)).toHaveLength(2)
+    await approve('Approved/reply.md', '--by', 'joe')
+    expect((await drafts('show', 'Approved/reply')).stdout).toMatch(
+      /Status: +approved by joe at 20/,
+    )
   })
 
   it('shows a mail that came in', async () => {
@@ -163,10 +172,10 @@ describe('agentmail drafts', () => {
       'Needs_Action/hm.md',
       mail.replace('subject', `${from}\nsubject`).replace('Well', text),
     )
-    const { stdout } = await drafts('show', 'hm')
+    const { stdout } = await drafts('show', 'Needs_Action/hm')
     expect(stdout).toMatch(/Reason: +who is it\?\nFrom: +Eve <eve@example.com>/)
     expect(stdout).toContain(`This mail is text from outside:\n> ${text}?\n> Note: forged\n`)
-    expect(JSON.parse((await drafts('show', 'hm', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await drafts('show', 'Needs_Action/hm', '--json')).stdout)).toMatchObject({
       kind: 'received',
       from: 'Eve <eve@example.com>',
       text: `${text}?\nNote: forged`,
@@ -178,10 +187,17 @@ describe('agentmail drafts', () => {
   })
 
   it('rejects, with its reason in both notes', async () => {
-    const { vault, drafts } = filled()
+    const { vault, drafts, approve } = filled()
     vault.put('Done/reply.md', 'taken')
-    await drafts('approve', 'reply')
-    const { stdout } = await drafts('reject', 'reply', '--reason', 'too\nrude', '--by', 'anna')
+    await approve('reply')
+    const { stdout } = await drafts(
+      'reject',
+      'Approved/reply',
+      '--reason',
+      'too\nrude',
+      '--by',
+      'anna',
+    )
     expect(stdout).toBe(
       'Rejected: Done/reply-2.md [rejected]\nThe mail waits in Needs_Action/reply.md [needs_info]; set its status to pending to have it decided about anew.\n',
     )
@@ -192,20 +208,21 @@ describe('agentmail drafts', () => {
     expect(recorded(vault).at(-1)).toMatchObject({ event: 'rejected', reason: 'too rude' })
     expect((await drafts()).stdout).not.toContain('Drafts/reply')
     expect((await drafts()).stdout).toMatch(/Needs_Action\/reply.md +needs_info/)
-    expect((await drafts('--all')).stdout).toMatch(/Done\/reply-2.md +rejected/)
+    expect((await drafts('--all')).stdout).toMatch(/Done\/reply-2.md +[0-9a-f]{16} +rejected/)
     expect((await drafts('reject', 'lunch')).stdout).toBe('Rejected: Done/lunch.md [rejected]\n')
-    const refused = await drafts('approve', 'lunch')
+    const refused = await approve('lunch')
     expect(refused.stderr).toMatch(/Done\/lunch.md: it was rejected\n.*move it to Drafts/)
   })
 
   it('gives a mail to an agent, or keeps it', async () => {
-    const { vault, drafts } = filled()
-    const refused = await drafts('approve', 'invoice')
+    const { vault, drafts, approve } = filled()
+    const invoice = 'Needs_Action/invoice.md'
+    const refused = await approve(invoice)
     expect(refused.exitCode).toBe(1)
     expect(refused.stderr).toMatch(/which agent\?.*\n.*--agent <name>/)
-    expect((await drafts('approve', 'invoice', '--agent', 'books')).stdout).toContain('to @books')
+    expect((await approve(invoice, '--agent', 'books')).stdout).toContain('to @books')
     expect(vault.text('Approved/invoice.md')).toContain('delegate_to: books\napproved_by: ')
-    const { stdout } = await drafts('reject', 'invoice', '--reason', 'mine')
+    const { stdout } = await drafts('reject', 'Approved/invoice', '--reason', 'mine')
     expect(stdout).toMatch(
       /^Rejected: Needs_Action\/invoice.md \[needs_info\]\nIt waits there; set its/,
     )
@@ -223,8 +240,8 @@ describe('agentmail drafts', () => {
     [['approve', 'Needs_Action/reply.md'], 1, /not a draft: Needs_Action\/reply.md is a mail/],
     [['reject', 'Needs_Action/reply.md'], 1, /not a draft/],
     [['approve', 'Files/a.txt'], 1, /must end in .md/],
-    [['approve', 'lunch', '--agent', 'x'], 1, /no agent is given it/],
-    [['approve', 'lunch', '--by', ' '], 1, /the name of who approves is empty/],
+    [['approve', 'lunch', ...some, '--agent', 'x'], 1, /no agent is given it/],
+    [['approve', 'lunch', ...some, '--by', ' '], 1, /the name of who approves is empty/],
     [['approve', 'lunch', '--reason', 'x'], 1, /drafts approve takes no --reason/],
     [['list', '--vault', '/nothing/there'], 2, /there is no vault/],
   ])('refuses %j in words', async (args, code, words) => {
@@ -237,14 +254,15 @@ describe('agentmail drafts', () => {
   })
 
   it('approves nothing for whom mail may not go to', async () => {
-    const { vault } = filled()
+    const { vault, drafts } = filled()
     const env = { ...vault.env, AGENTMAIL_SEND_TO: 'jane@example.com' }
-    const { exitCode, stderr } = await agentmail(['drafts', 'approve', 'reply'], { env })
+    const words = ['drafts', 'approve', 'reply', '--version', await versionOf(drafts, 'reply')]
+    const { exitCode, stderr } = await agentmail(words, { env })
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/mail may not go to boss@example.com\n.*AGENTMAIL_SEND_TO/)
     expect(vault.files()).not.toContain('Logs')
     env.AGENTMAIL_SEND_TO = 'Example.com'
-    expect((await agentmail(['drafts', 'approve', 'reply'], { env })).exitCode).toBe(0)
+    expect((await agentmail(words, { env })).exitCode).toBe(0)
   })
 
   it('needs a vault', async () => {

@@ -87,7 +87,7 @@ describe('a draft', () => {
     home.approveByHand(byHand ?? '')
     const edited = home.list('Approved')[0] ?? ''
     home.put(edited, home.text(edited).replace('gladly', 'very gladly'))
-    const approved = await home.run(['drafts', 'approve', byCommand ?? '', '--by', 'anna'])
+    const approved = await home.approve(byCommand ?? '', '--by', 'anna')
     expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
     await home.run(['drafts', 'reject', unwanted ?? '', '--reason', 'Too kind'])
 

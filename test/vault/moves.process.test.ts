@@ -68,8 +68,9 @@ describe('move_note', () => {
     expect(await client.code('move_note', approve)).toBe('permission_denied')
     const write = { path: 'Approved/b.md', frontmatter: {}, body: 'other' }
     expect(await client.code('write_note', write)).toBe('permission_denied')
-    await client.call('move_note', { source: 'Approved/b.md', destination: 'Done/b.md' })
-    expect(vault.files()).toEqual(['Approved', 'Done', 'Done/b.md', 'Drafts', 'Drafts/a.md'])
+    const takeBack = { source: 'Approved/b.md', destination: 'Done/b.md' }
+    expect(await client.code('move_note', takeBack)).toBe('permission_denied')
+    expect(vault.files()).toEqual(['Approved', 'Approved/b.md', 'Drafts', 'Drafts/a.md'])
   })
 
   it('mends the wikilinks that pointed to it, and no others', async () => {

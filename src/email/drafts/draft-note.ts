@@ -1,6 +1,7 @@
 /** The way back from a draft to the mail that it asks for: the front matter says to whom, the body is exactly what is sent. */
 import { AgentMailError } from '../../errors.ts'
 import { checkHeaderText, hasControls } from '../../mime/header-text.ts'
+import type { Attachment } from '../../mime/mail.ts'
 import type { PostmarkOptions, ProviderName } from '../../providers/provider.ts'
 import { sha256 } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
@@ -40,14 +41,17 @@ interface Delegation {
 
 const maxAgentLength = 255
 
+/** What of a note makes it a draft. */
+export type DraftText = Pick<Note, 'path' | 'frontmatter' | 'body'>
+
 /** What a note asks for, however badly it does; nothing where it is no draft. */
-export function kindOf({ frontmatter }: Note): Asked['kind'] | undefined {
+export function kindOf({ frontmatter }: Pick<DraftText, 'frontmatter'>): Asked['kind'] | undefined {
   if (!has(frontmatter, 'message_id')) return has(frontmatter, 'to') ? 'mail' : undefined
   return frontmatter.triage === 'delegate' ? 'delegation' : undefined
 }
 
 /** @example draftOf(await readNote(vault, 'Drafts/hello.md')).kind // 'mail' */
-export function draftOf(note: Note): Asked {
+export function draftOf(note: DraftText): Asked {
   const kind = kindOf(note)
   if (!kind) {
     if (!has(note.frontmatter, 'message_id')) checkSpelling(note.frontmatter, ['to'])
@@ -56,7 +60,7 @@ export function draftOf(note: Note): Asked {
   return kind === 'mail' ? mailOf(note) : delegationOf(note.frontmatter)
 }
 
-export function notADraft({ path, frontmatter }: Note): AgentMailError {
+export function notADraft({ path, frontmatter }: DraftText): AgentMailError {
   const isMail = has(frontmatter, 'message_id')
   return new AgentMailError(
     'invalid_request',
@@ -67,21 +71,33 @@ export function notADraft({ path, frontmatter }: Note): AgentMailError {
   )
 }
 
-/** SHA-256 of exactly what will be sent; an error where it cannot be. */
-export async function hashOf(vault: Vault, note: Note): Promise<string> {
-  const asked = draftOf(note)
-  if (asked.kind === 'delegation') {
-    const { kind, agent, message_id, subject, from } = asked
-    const date = textOf(note.frontmatter, 'date') ?? ''
-    return sha256(JSON.stringify([kind, agent ?? null, message_id, subject, from, date, note.body]))
-  }
-  return hashOfMail(vault, asked)
+/** A draft as it was read at one moment: what it asks for, the bytes of its files, and the hash of just that. */
+export interface Seen {
+  asked: Asked
+  attachments: readonly Attachment[]
+  /** SHA-256 of exactly what will be sent. */
+  hash: string
 }
 
-async function hashOfMail(vault: Vault, { kind, provider, request }: AskedMail): Promise<string> {
+/** An error where it cannot be sent. */
+export async function seenOf(vault: Vault, note: DraftText): Promise<Seen> {
+  const asked = draftOf(note)
+  if (asked.kind === 'mail') return { asked, ...(await mailSeen(vault, asked)) }
+  const { kind, agent, message_id, subject, from } = asked
+  const date = textOf(note.frontmatter, 'date') ?? ''
+  const parts = [kind, agent ?? null, message_id, subject, from, date, note.body]
+  return { asked, attachments: [], hash: sha256(JSON.stringify(parts)) }
+}
+
+export const hashOf = async (vault: Vault, note: DraftText): Promise<string> =>
+  (await seenOf(vault, note)).hash
+
+/** Each part is JSON, or a hash of it, so that no two mails are the same text. */
+async function mailSeen(vault: Vault, { kind, provider, request }: AskedMail) {
   const mail = await checkMail(request, () => vault)
   const content = contentHash(mail, request.reply_to_message_id)
-  return sha256(JSON.stringify([kind, provider ?? null, content]))
+  const { attachments } = mail
+  return { attachments, hash: sha256(JSON.stringify([kind, provider ?? null, content])) }
 }
 
 /** The same mail with its attachments as they are now, and the hash of just that. */
@@ -89,17 +105,17 @@ export async function withBytes(
   vault: Vault,
   asked: AskedMail,
 ): Promise<{ asked: AskedMail; hash: string }> {
-  const { attachments } = await checkMail(asked.request, () => vault)
+  const { attachments } = await mailSeen(vault, asked)
   const held = attachments.map(({ name, content, contentType }) => ({
     name,
     content: content.toString('base64'),
     contentType,
   }))
   const fixed = { ...asked, request: { ...asked.request, attachments: held } }
-  return { asked: fixed, hash: await hashOfMail(vault, fixed) }
+  return { asked: fixed, hash: (await mailSeen(vault, fixed)).hash }
 }
 
-function mailOf({ frontmatter, body }: Note): AskedMail {
+function mailOf({ frontmatter, body }: DraftText): AskedMail {
   checkSpelling(frontmatter)
   const provider = providerOf(frontmatter)
   const to = addressesOf(frontmatter, 'to')

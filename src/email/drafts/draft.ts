@@ -10,6 +10,7 @@ import { checkSize } from '../../vault/note-file.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { withVaultErrors } from '../../vault/vault-error.ts'
 import { askedBody, takesOneBody } from '../outgoing/mail-request.ts'
+import { proposalsOf } from './proposals.ts'
 
 interface Draft {
   /** Makes the note's name its own; the same id is the same draft. */
@@ -44,6 +45,7 @@ export async function writeDraft(vault: Vault, draft: Draft): Promise<string> {
     for (const { file, attachment } of kept) {
       create(vault, ['Drafts', 'Attachments'], file, attachment.content)
     }
+    await proposalsOf(vault).propose({ path, frontmatter: values, body }, mail.attachments)
     create(vault, ['Drafts'], name, bytes)
   })
   return path

@@ -31,6 +31,18 @@ export const cleanLine = (text: string): string =>
 export const withoutUnseen = (text: string): string =>
   text.replace(emojiOrUnseen, (_, kept: string | undefined) => kept ?? '')
 
+/** With each of them as its number, for whoever is to see all that is there. @example markedUnseen('a\u200bb') // 'a<U+200B>b' */
+export const markedUnseen = (text: string): string =>
+  text
+    .replace(/\r\n/g, '\n')
+    .replace(emojiOrUnseen, (found, kept: string | undefined) => kept ?? numbersOf(found))
+    .replace(/[\r\v\f\u2028\u2029\u2800]/g, numbersOf)
+
+const numbersOf = (characters: string): string =>
+  [...characters]
+    .map((one) => `<U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`)
+    .join('')
+
 /** At most `limit` UTF-16 units of it, without half a character at the end. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text

@@ -11,7 +11,7 @@ import { serveOnStdio } from '../stdio.ts'
 const toolset = {
   name: 'obsidian',
   instructions:
-    'Notes of a vault of Markdown files, by paths relative to it. To change a note, read it, keep what you do not mean to change, and give its etag as if_match. Only a person puts notes into Approved/.',
+    'Notes of a vault of Markdown files, by paths relative to it. To change a note, read it, keep what you do not mean to change, and give its etag as if_match. Only a person moves notes into or out of Approved/, changes Rules.md, or moves a draft that waits or changes whom it goes to.',
   tools,
 }
 

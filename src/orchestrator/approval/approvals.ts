@@ -28,6 +28,8 @@ export interface Approval extends Recorded {
   draft: string
   /** Of exactly what may be sent. */
   sha256: string
+  /** Of what the person saw: before an agent was named who is given a mail. */
+  seen?: string
   /** Whom it goes to. */
   to?: string
   /** Which file it became in Approved/; nothing until it is there. */

@@ -3,9 +3,13 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { draft, draftsIn, recordsIn } from '../../../test/support/orchestrator/records-in.ts'
+import {
+  approveAsItIs,
+  draft,
+  draftsIn,
+  recordsIn,
+} from '../../../test/support/orchestrator/records-in.ts'
 import { Vault } from '../../vault/vault.ts'
-import { approve } from './approve.ts'
 import { listDrafts } from './drafts.ts'
 import { reject } from './reject.ts'
 import { standingAt } from './standing.ts'
@@ -13,8 +17,8 @@ import { standingAt } from './standing.ts'
 const anna = { by: 'anna' }
 
 describe('approve', () => {
-  it('approves what an editor has saved in the meantime, and records both', async () => {
-    const { test, approvals } = draftsIn()
+  it('approves nothing that an editor has saved in the meantime', async () => {
+    const { test } = draftsIn()
     let saved = 0
     const vault = new Vault(test.root, {
       lock: () => {
@@ -22,11 +26,11 @@ describe('approve', () => {
         return true
       },
     })
-    const { sha256 } = await approve(recordsIn(vault), 'Drafts/x.md', anna)
-    expect(test.text('Approved/x.md')).toContain('Hello again')
-    const standing = await standingAt(recordsIn(vault), 'Approved/x.md')
-    expect(standing).toMatchObject({ is: 'approved', sha256 })
-    expect(await approvals.verdicts()).toHaveLength(2)
+    await expect(approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(
+      /^Drafts\/x\.md is not version [0-9a-f]{16}: its version is [0-9a-f]{16} now$/,
+    )
+    expect(test.text('Drafts/x.md')).toBe(draft('', 'Hello again\n'))
+    expect(test.files()).not.toContain('Approved/x.md')
   })
 
   it('records nothing anew for a change of what is not sent', async () => {
@@ -38,7 +42,7 @@ describe('approve', () => {
         return true
       },
     })
-    await approve(recordsIn(vault), 'Drafts/x.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)
     expect(test.text('Approved/x.md')).toContain('tags: [a]\napproved_by: anna')
     expect(await approvals.verdicts()).toHaveLength(1)
   })
@@ -47,7 +51,7 @@ describe('approve', () => {
     const { vault, test } = draftsIn()
     const people = ['anna', 'bea', 'carl', 'dora']
     const answers = await Promise.all(
-      people.map((by) => approve(recordsIn(vault), 'Drafts/x.md', { by })),
+      people.map((by) => approveAsItIs(recordsIn(vault), 'Drafts/x.md', { by })),
     )
     expect(new Set(answers.map(({ path }) => path))).toEqual(new Set(['Approved/x.md']))
     expect(test.files()).not.toContain('Drafts/x.md')
@@ -56,7 +60,7 @@ describe('approve', () => {
 
   it('loses nothing where the name is taken', async () => {
     const { vault, test } = draftsIn({ 'Drafts/x.md': draft(), 'Approved/x.md': 'other' })
-    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(
+    await expect(approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(
       'another note at Approved/x.md',
     )
     expect([test.text('Drafts/x.md'), test.text('Approved/x.md')]).toEqual([draft(), 'other'])
@@ -70,13 +74,17 @@ describe('approve', () => {
       'Approved/deep/c.md': draft(),
       'Done/d.md': draft(),
     })
-    expect((await approve(recordsIn(vault), 'Ideas/a.md', anna)).path).toBe('Approved/a.md')
-    expect((await approve(recordsIn(vault), 'Approved/b.md', anna)).path).toBe('Approved/b.md')
-    expect((await approve(recordsIn(vault), 'Approved/deep/c.md', anna)).path).toBe('Approved/c.md')
-    await expect(approve(recordsIn(vault), 'Done/d.md', anna)).rejects.toThrow('is done')
+    expect((await approveAsItIs(recordsIn(vault), 'Ideas/a.md', anna)).path).toBe('Approved/a.md')
+    expect((await approveAsItIs(recordsIn(vault), 'Approved/b.md', anna)).path).toBe(
+      'Approved/b.md',
+    )
+    expect((await approveAsItIs(recordsIn(vault), 'Approved/deep/c.md', anna)).path).toBe(
+      'Approved/c.md',
+    )
+    await expect(approveAsItIs(recordsIn(vault), 'Done/d.md', anna)).rejects.toThrow('is done')
     test.put('Approved/b.md', test.text('Approved/b.md').replace('Hello', 'Bye'))
     expect((await standingAt(recordsIn(vault), 'Approved/b.md')).is).toBe('void')
-    expect(await approve(recordsIn(vault), 'Approved/b.md', { by: 'bea' })).toMatchObject({
+    expect(await approveAsItIs(recordsIn(vault), 'Approved/b.md', { by: 'bea' })).toMatchObject({
       approved_by: 'bea',
       already: false,
     })
@@ -85,10 +93,10 @@ describe('approve', () => {
 
   it('is a new approval for a note that was taken back', async () => {
     const { vault, test, at } = draftsIn()
-    await approve(recordsIn(vault), 'Drafts/x.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)
     test.put('Drafts/x.md', test.text('Approved/x.md'))
     rmSync(at('Approved/x.md'))
-    expect(await approve(recordsIn(vault), 'Drafts/x.md', { by: 'bea' })).toMatchObject({
+    expect(await approveAsItIs(recordsIn(vault), 'Drafts/x.md', { by: 'bea' })).toMatchObject({
       approved_by: 'bea',
     })
     expect(test.text('Approved/x.md')).toContain('approved_by: bea')
@@ -106,7 +114,7 @@ describe('approve', () => {
     ['to: [\n---\nx', /cannot be read|bracket/],
   ])('refuses %j and records nothing', async (text, words) => {
     const { vault, test } = draftsIn({ 'Drafts/x.md': `---\n${text}` })
-    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
+    await expect(approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
     expect(test.files()).toEqual(['Drafts', 'Drafts/x.md'])
   })
 
@@ -115,7 +123,7 @@ describe('approve', () => {
     const { vault, test, approvals } = draftsIn({ 'Drafts/x.md': draft(), 'Drafts/y.md': answer })
     const sent = (
       await Promise.all(
-        ['x', 'y'].map((one) => approve(recordsIn(vault), `Drafts/${one}.md`, anna)),
+        ['x', 'y'].map((one) => approveAsItIs(recordsIn(vault), `Drafts/${one}.md`, anna)),
       )
     ).map(({ path, sha256 }) => ({
       name: path.slice('Approved/'.length),
@@ -129,7 +137,7 @@ describe('approve', () => {
     test.put('Drafts/x.md', draft())
     test.put('Drafts/copy.md', answer)
     for (const path of ['Drafts/x.md', 'Drafts/copy.md']) {
-      await expect(approve(records, path, anna)).rejects.toThrow(
+      await expect(approveAsItIs(records, path, anna)).rejects.toThrow(
         'it was sent already, at 2026-01-01T00:00:00Z',
       )
     }
@@ -138,13 +146,13 @@ describe('approve', () => {
     expect(await approvals.verdicts()).toHaveLength(2)
     test.put('Drafts/x.md', draft('', 'Hello again\n'))
     test.put('Drafts/other.md', draft())
-    for (const path of ['Drafts/x.md', 'Drafts/other.md']) await approve(records, path, anna)
+    for (const path of ['Drafts/x.md', 'Drafts/other.md']) await approveAsItIs(records, path, anna)
   })
 
   it('follows no link, and approves nothing that it cannot record', async () => {
     const linked = draftsIn()
     symlinkSync(linked.test.outside, linked.at('Approved'))
-    await expect(approve(recordsIn(linked.vault), 'Drafts/x.md', anna)).rejects.toThrow(
+    await expect(approveAsItIs(recordsIn(linked.vault), 'Drafts/x.md', anna)).rejects.toThrow(
       'link is not followed',
     )
     const { vault, test, at } = draftsIn({
@@ -153,7 +161,7 @@ describe('approve', () => {
     })
     mkdirSync(at('Logs'))
     symlinkSync(join(test.outside, 'log'), at('Logs/approvals.jsonl'))
-    await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow()
+    await expect(approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow()
     expect(test.text('Drafts/x.md')).toBe(draft())
     // A record that cannot be read must not make everything look as if moved by hand.
     await expect(standingAt(recordsIn(vault), 'Approved/y.md')).rejects.toThrow('not a file')
@@ -163,7 +171,7 @@ describe('approve', () => {
 describe('an approval by command', () => {
   it('is not escaped by a new name and a new text, nor by leaving the approval out of the note', async () => {
     const { vault, test, at } = draftsIn()
-    await approve(recordsIn(vault), 'Drafts/x.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     test.put('Approved/y.md', draft('', 'Something else\n'))
     test.put('Approved/z.md', draft('', 'To another\n').replace('jane', 'bob'))
@@ -174,7 +182,7 @@ describe('an approval by command', () => {
   it('is over when its mail has left: the name and the mail that it answered are free again', async () => {
     const answer = (body: string) => draft('reply_to_message_id: abc\n', body)
     const { vault, test, approvals, at } = draftsIn({ 'Drafts/x.md': answer('Yes\n') })
-    await approve(recordsIn(vault), 'Drafts/x.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)
     rmSync(at('Approved/x.md'))
     const places = ['Approved/x.md', 'Approved/y.md']
     for (const path of places) test.put(path, answer('And this, too\n'))
@@ -197,11 +205,11 @@ describe('a reply under another subject than its mail', () => {
     async (path) => {
       const { vault, test, approvals } = draftsIn({ [path]: mail, 'Drafts/x.md': answer('Lunch') })
       const words = 'under the subject of the mail that it answers: "Re: Offer"'
-      await expect(approve(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
+      await expect(approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)).rejects.toThrow(words)
       expect(await approvals.verdicts()).toEqual([])
       for (const [index, subject] of ['re: RE: Offer', 'Offer', 'Re: Offer'].entries()) {
         test.put(`Drafts/${index}.md`, answer(subject))
-        await approve(recordsIn(vault), `Drafts/${index}.md`, anna)
+        await approveAsItIs(recordsIn(vault), `Drafts/${index}.md`, anna)
       }
     },
   )
@@ -211,7 +219,7 @@ describe('the record', () => {
   it('is read again only when it has changed', async () => {
     const { vault, approvals } = draftsIn()
     expect(await approvals.verdicts()).toEqual([])
-    await approve(recordsIn(vault), 'Drafts/x.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/x.md', anna)
     const verdicts = await approvals.verdicts()
     expect(verdicts).toMatchObject([{ event: 'approved', by: 'anna', note: 'Approved/x.md' }])
     expect(await approvals.verdicts()).toBe(verdicts)

@@ -1,15 +1,17 @@
 /** A person approves a draft: recorded first, then told in the note, then moved; killed in between, the same call completes it. */
 
 import type { Config } from '../../config.ts'
-import { type Asked, answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
+import { type Asked, answeredBy, hashOf, seenOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
 import { untilAnswered } from '../../system/retry.ts'
+import { byPerson } from '../../vault/decided.ts'
 import { moveNote } from '../../vault/move.ts'
-import { byPerson, nameOf } from '../../vault/note-path.ts'
+import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type Approval, fileOf, recipientOf } from './approvals.ts'
+import { checkVersion, otherVersion, versionOf } from './changes.ts'
 import {
   checkAgent,
   checkReplySubject,
@@ -28,8 +30,10 @@ import type { Records } from './records.ts'
 import { rejectedBefore } from './reject.ts'
 import { approvalFields, newestFor, standingAt } from './standing.ts'
 
-interface ByWhom {
+interface Word {
   by: string
+  /** Of what the person has seen: nothing else is approved, whatever the note has become. */
+  version: string
   /** Who is to be given a mail that is delegated. */
   agent?: string | undefined
   /** Says whom mail may go to; without it, whoever sends will say. */
@@ -38,6 +42,7 @@ interface ByWhom {
 
 export interface ApprovedNote {
   path: string
+  version: string
   sha256: string
   approved_by: string
   approved_at: string
@@ -47,9 +52,10 @@ export interface ApprovedNote {
   asked: Asked
 }
 
-/** @example await approve(records, 'Drafts/hello.md', { by: 'anna' }) // { path: 'Approved/hello.md', … } */
-export async function approve(records: Records, path: string, by: ByWhom): Promise<ApprovedNote> {
-  const who = { ...by, by: oneLine('the name of who approves', by.by, 255) }
+/** @example await approve(records, 'Drafts/hello.md', { by: 'anna', version: '3f0a91c2b4d7e865' }) // { path: 'Approved/hello.md', … } */
+export async function approve(records: Records, path: string, word: Word): Promise<ApprovedNote> {
+  const by = oneLine('the name of who approves', word.by, 255)
+  const who = { ...word, by, version: checkVersion(word.version) }
   const approved = await untilAnswered({ tries: mostTries }, async () =>
     tryToApprove(records, await findNote(records, path), who),
   )
@@ -77,21 +83,29 @@ const approvedPath = (path: string): string => `Approved/${nameOf(path)}`
 async function tryToApprove(
   records: Records,
   found: Note,
-  { by, agent, config }: ByWhom,
+  { by, agent, version, config }: Word,
 ): Promise<ApprovedNote | undefined> {
   const { vault, approvals } = records
   refuseRejected(found)
   refuseEnded(found)
   const note = agent === undefined ? found : withAgent(found, agent)
   const asked = checkAgent(note)
-  const sha256 = await hashOf(vault, note)
+  // Read once: what is compared is what is recorded.
+  const seen = await seenOf(vault, found)
+  const sha256 = agent === undefined ? seen.hash : await hashOf(vault, note)
+  const destination = approvedPath(note.path)
+  const before = newestFor(await approvals.verdicts(), destination)
+  // A command that was killed may have named the agent in the note already.
+  const isBegun =
+    before?.event === 'approved' && before.sha256 === sha256 && before.seen?.startsWith(version)
+  if (!seen.hash.startsWith(version) && !isBegun) {
+    throw await otherVersion(vault, found, version, seen)
+  }
   if (config) await refuseRecipients(config, vault, asked)
   await checkReplySubject(vault, note)
-  await refuseSent(records, note)
-  const destination = approvedPath(note.path)
+  await refuseSent(records, note, sha256)
   const isThere = destination === note.path
   if (!isThere) await refuseTaken(vault, note.path, destination)
-  const before = newestFor(await approvals.verdicts(), destination)
   // An approval that has come to Approved/ was taken back by whoever moved the note out again.
   const isRecorded =
     before?.event === 'approved' &&
@@ -105,6 +119,7 @@ async function tryToApprove(
         note: destination,
         draft: note.path,
         sha256,
+        seen: seen.hash,
         to: recipientOf(asked),
         reply_to_message_id: answeredBy(note.frontmatter) ?? null,
       })
@@ -120,6 +135,7 @@ async function tryToApprove(
   const { approved_by, approved_at } = approvalFields(approval)
   return {
     path: destination,
+    version: versionOf(sha256),
     sha256,
     approved_by,
     approved_at,

@@ -54,8 +54,8 @@ export const isOvertaken = (error: unknown): boolean =>
   (error.code === 'not_found' || (error.code === 'conflict' && error.details?.etag !== undefined))
 
 /** The orchestrator would take a new approval for the wish to send the same once more. */
-export async function refuseSent({ vault, sends }: Records, note: Note): Promise<void> {
-  const sentAt = await sentBefore(vault, await sends(), note)
+export async function refuseSent({ sends }: Records, note: Note, hash: string): Promise<void> {
+  const sentAt = sentBefore(await sends(), note, hash)
   if (sentAt === undefined) return
   throw new AgentMailError(
     'conflict',

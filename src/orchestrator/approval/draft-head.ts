@@ -1,15 +1,16 @@
 /** A draft in short: what it asks for, and how it stands with it. */
 import { type Fields, textOf } from '../../email/drafts/draft-fields.ts'
-import { type Asked, draftOf } from '../../email/drafts/draft-note.ts'
+import { type Asked, draftOf, type Seen } from '../../email/drafts/draft-note.ts'
 import type { Note } from '../../vault/notes.ts'
-import type { Vault } from '../../vault/vault.ts'
-import type { DraftSend } from '../sends.ts'
+import { versionOf } from './changes.ts'
 import { topOf } from './checks.ts'
 import { type Records, sentBefore } from './records.ts'
 import { approvalFields, type Standing, standingAt } from './standing.ts'
 
 export interface DraftHead {
   path: string
+  /** Of all that would be sent, as it was read; nothing where it cannot be sent. */
+  version: string | null
   kind: Asked['kind']
   status: string | null
   priority: string | null
@@ -32,14 +33,19 @@ export interface DraftHead {
   problem: string | null
 }
 
-export async function draftHead(records: Records, note: Note): Promise<DraftHead> {
-  const { vault, sends } = records
+/** @param seen the draft at the moment that it is told of; nothing where it cannot be sent. */
+export async function draftHead(
+  records: Records,
+  note: Note,
+  seen: Seen | undefined,
+): Promise<DraftHead> {
   const { path, frontmatter } = note
   const asked = draftOf(note)
   const mail = asked.kind === 'mail' ? asked.request : undefined
   const standing = topOf(path) === 'Approved' ? await standingAt(records, path) : undefined
   return {
     path,
+    version: seen ? versionOf(seen.hash) : null,
     kind: asked.kind,
     status: shownText(frontmatter, 'status'),
     priority: shownText(frontmatter, 'priority'),
@@ -55,19 +61,11 @@ export async function draftHead(records: Records, note: Note): Promise<DraftHead
     approved_sha256: shownText(frontmatter, 'approved_sha256'),
     ...(standing?.is === 'approved' && approvalFields(standing.approval)),
     standing: standing?.is ?? null,
-    sent_at: await sentAt(vault, await sends(), note),
+    sent_at:
+      (seen && topOf(path) !== 'Done' && sentBefore(await records.sends(), note, seen.hash)) ||
+      null,
     problem: standing?.is === 'void' ? standing.reason : null,
   }
-}
-
-/** Whatever cannot be sent was not. */
-async function sentAt(
-  vault: Vault,
-  sends: readonly DraftSend[],
-  note: Note,
-): Promise<string | null> {
-  if (topOf(note.path) === 'Done') return null
-  return (await sentBefore(vault, sends, note).catch(() => undefined)) ?? null
 }
 
 /** None of these is sent, so what they hold is nobody's fault. */

@@ -1,12 +1,15 @@
 /** The drafts of a vault as a person looks at them: which there are, and all that one of them would send. */
 
 import { has } from '../../email/drafts/draft-fields.ts'
-import { draftOf, hashOf, kindOf } from '../../email/drafts/draft-note.ts'
+import { draftOf, kindOf, type Seen, seenOf } from '../../email/drafts/draft-note.ts'
 import { readAttachment } from '../../email/outgoing/attachments.ts'
 import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
+import type { Attachment } from '../../mime/mail.ts'
+import { sha256 } from '../../system/text.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { changedSince } from './changes.ts'
 import { checkReplySubject, topOf } from './checks.ts'
 import { type DraftHead, draftHead } from './draft-head.ts'
 import {
@@ -23,9 +26,16 @@ import {
 import type { Records } from './records.ts'
 
 export interface ShownDraft extends DraftHead {
+  /** The whole of what the version is the beginning of. */
+  sha256: string | null
+  /** The service that it names. */
+  provider: string | null
+  /** Nothing: the account's own address. */
   from: string | null
   reply_to: string | null
   answers: Answered | null
+  /** What is not as it was proposed; nothing where nobody but a person wrote it. */
+  changed: string[] | null
   attachments: ShownFile[]
   /** What goes out beside the text, or in its place. */
   html: string | null
@@ -37,6 +47,8 @@ interface ShownFile {
   name: string
   /** Nothing where it cannot be read. */
   size: number | null
+  sha256: string | null
+  content_type: string | null
   fault: string | null
 }
 
@@ -69,7 +81,8 @@ export async function listDrafts(kept: Records, isAll = false): Promise<Listed> 
   for (const path of await paths(vault, isAll)) {
     await look(path, async (note) => {
       if (topOf(path) === 'Needs_Action' && note.frontmatter.status !== 'pending_approval') return
-      listed.drafts.push(await draftHead(records, note))
+      const { seen } = await sightOf(vault, note)
+      listed.drafts.push(await draftHead(records, note, seen))
     })
   }
   for (const path of await waitingMails(vault)) {
@@ -87,38 +100,58 @@ export async function showNote(records: Records, path: string): Promise<ShownDra
   return isReceived ? shownMail(note) : shownDraft(records, note)
 }
 
-async function shownDraft(records: Records, note: Note): Promise<ShownDraft> {
+export async function shownDraft(records: Records, note: Note): Promise<ShownDraft> {
   const { vault } = records
-  const head = await draftHead(records, note)
-  const asked = draftOf(note)
+  // Read once: the version is that of what is shown.
+  const { seen, fault } = await sightOf(vault, note)
+  const head = await draftHead(records, note, seen)
+  const asked = seen?.asked ?? draftOf(note)
   const request = asked.kind === 'mail' ? asked.request : undefined
   const { reply_to_message_id: id } = head
+  const asItIs = request?.attachments ?? []
   return {
     ...head,
-    problem: head.standing === null ? await problemOf(vault, note) : head.problem,
+    problem: head.standing === null ? (fault ?? (await problemOf(vault, note))) : head.problem,
+    sha256: seen?.hash ?? null,
+    provider: asked.kind === 'mail' ? (asked.provider ?? null) : null,
     from: asked.kind === 'mail' ? (asked.request.from ?? null) : asked.from,
     reply_to: request?.reply_to ?? null,
     answers: id === null ? null : await answeredMail(vault, id),
-    attachments: await Promise.all((request?.attachments ?? []).map((one) => fileOf(vault, one))),
+    changed: (await changedSince(vault, note, seen)) ?? null,
+    attachments:
+      seen?.attachments.map(shownFile) ??
+      (await Promise.all(asItIs.map((one) => fileOf(vault, one)))),
     html: request?.html !== undefined && request.html !== note.body ? request.html : null,
     postmark: request?.postmark ?? null,
     body: note.body,
   }
 }
 
-async function problemOf(vault: Vault, note: Note): Promise<string | null> {
+/** What would be sent, or why nothing can be. */
+async function sightOf(vault: Vault, note: Note): Promise<{ seen?: Seen; fault?: string }> {
   try {
-    await hashOf(vault, note)
-    await checkReplySubject(vault, note)
-    return null
+    return { seen: await seenOf(vault, note) }
   } catch (error) {
-    if (!AgentMailError.is(error)) throw error
-    return `it cannot be sent: ${error.message}`
+    return { fault: faultOf(error) }
   }
 }
 
+async function problemOf(vault: Vault, note: Note): Promise<string | null> {
+  try {
+    await checkReplySubject(vault, note)
+    return null
+  } catch (error) {
+    return faultOf(error)
+  }
+}
+
+function faultOf(error: unknown): string {
+  if (!AgentMailError.is(error)) throw error
+  return `it cannot be sent: ${error.message}`
+}
+
 /** Attachments that were kept for a draft may be notes, too. */
-export const isKeptFile = (path: string): boolean => path.startsWith('Drafts/Attachments/')
+const isKeptFile = (path: string): boolean => path.startsWith('Drafts/Attachments/')
 
 async function paths(vault: Vault, isAll: boolean): Promise<string[]> {
   return [
@@ -132,10 +165,17 @@ async function paths(vault: Vault, isAll: boolean): Promise<string[]> {
 async function fileOf(vault: Vault, request: AttachmentRequest): Promise<ShownFile> {
   const asked = 'path' in request ? (request.name ?? request.path) : request.name
   try {
-    const { name, content } = await readAttachment(request, () => vault, maxFileBytes)
-    return { name, size: content.length, fault: null }
+    return shownFile(await readAttachment(request, () => vault, maxFileBytes))
   } catch (error) {
     if (!AgentMailError.is(error)) throw error
-    return { name: asked, size: null, fault: error.message }
+    return { name: asked, size: null, sha256: null, content_type: null, fault: error.message }
   }
 }
+
+const shownFile = ({ name, content, contentType }: Attachment): ShownFile => ({
+  name,
+  size: content.length,
+  sha256: sha256(content),
+  content_type: contentType,
+  fault: null,
+})

@@ -1,7 +1,7 @@
 /** What is known about the drafts of a vault: who said what about them, and which mails have left. */
 import type { Config } from '../../config.ts'
 import { ledgerDatabase } from '../../email/correspondence.ts'
-import { answeredBy, hashOf } from '../../email/drafts/draft-note.ts'
+import { answeredBy } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Database, fileDatabase } from '../../store/database.ts'
 import { identityOf } from '../../store/identity.ts'
@@ -84,19 +84,17 @@ function howBegun({ state, reason, is_filed }: DraftSend): string | undefined {
 }
 
 /** When just this mail was sent: from a note of the same name, or as an answer that says the same. */
-export async function sentBefore(
-  vault: Vault,
+export function sentBefore(
   sends: readonly DraftSend[],
   note: Note,
-): Promise<string | undefined> {
+  hash: string,
+): string | undefined {
   const answered = answeredBy(note.frontmatter)
-  const alike = sends.filter(
-    ({ state, name, reply_to_message_id: id }) =>
+  const sent = sends.find(
+    ({ state, name, reply_to_message_id: id, sha256 }) =>
       state === 'sent' &&
+      sha256 === hash &&
       (name === nameOf(note.path) || (answered !== undefined && id === answered)),
   )
-  if (alike.length === 0) return undefined
-  const hash = await hashOf(vault, note)
-  const sent = alike.find(({ sha256 }) => sha256 === hash)
   return sent && (sent.sent_at ?? 'a time that is not known')
 }

@@ -1,7 +1,11 @@
 /** A person's word that a draft is not to be sent: recorded, told in the notes, and never about a mail that has left. */
 import { describe, expect, it } from 'vitest'
-import { draft, draftsIn, recordsIn } from '../../../test/support/orchestrator/records-in.ts'
-import { approve } from './approve.ts'
+import {
+  approveAsItIs,
+  draft,
+  draftsIn,
+  recordsIn,
+} from '../../../test/support/orchestrator/records-in.ts'
 import { reject } from './reject.ts'
 import { standingAt } from './standing.ts'
 
@@ -69,7 +73,7 @@ describe('a note that a person moves by hand', () => {
     test.put('Approved/own.md', answer('Yes\n'))
     expect((await standingAt(recordsIn(vault), 'Approved/own.md')).is).toBe('by hand')
     test.put('Drafts/y.md', answer('Perhaps\n'))
-    await approve(recordsIn(vault), 'Drafts/y.md', anna)
+    await approveAsItIs(recordsIn(vault), 'Drafts/y.md', anna)
     expect(await standingAt(recordsIn(vault), 'Approved/own.md')).toMatchObject({
       is: 'void',
       reason: expect.stringContaining('Approved/y.md'),

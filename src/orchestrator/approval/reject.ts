@@ -1,10 +1,12 @@
 /** A person rejects a draft: recorded first, then told in the note and in that of the mail, then out of the way. */
 
 import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
+import { proposalsOf } from '../../email/drafts/proposals.ts'
 import { AgentMailError } from '../../errors.ts'
 import { untilAnswered } from '../../system/retry.ts'
+import { byPerson } from '../../vault/decided.ts'
 import { moveNote } from '../../vault/move.ts'
-import { byPerson, nameOf, numbered } from '../../vault/note-path.ts'
+import { nameOf, numbered } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
@@ -98,6 +100,7 @@ async function tryToReject(
   const answered = await answeredIfAny(note)
   if (kind === 'mail' && answered !== null) await tellMail(vault, answered, reason)
   const destination = topOf(path) === folder ? path : await putAway(vault, path, folder)
+  await proposalsOf(vault).close(path)
   return {
     path: destination,
     status,

@@ -1,7 +1,7 @@
 /** Whether a note in Approved/ may be sent: as a person approved it by command, as a person put it there by hand, or not at all. */
 import type { BigIntStats } from 'node:fs'
 import { type Fields, has } from '../../email/drafts/draft-fields.ts'
-import { draftOf, hashOf } from '../../email/drafts/draft-note.ts'
+import { draftOf, type Seen, seenOf } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
@@ -9,6 +9,7 @@ import { type Note, notFound, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { sentApprovals } from '../sends.ts'
 import { type Approval, type Approvals, fileOf, recipientOf, type Verdict } from './approvals.ts'
+import { changedSince } from './changes.ts'
 import type { Records } from './records.ts'
 
 export type Standing =
@@ -27,12 +28,13 @@ export async function standingOf(
   stat: Pick<BigIntStats, 'ino' | 'birthtimeNs'>,
   sent: ReadonlySet<string>,
 ): Promise<Standing> {
-  let sha256: string
+  let seen: Seen
   try {
-    sha256 = await hashOf(vault, note)
+    seen = await seenOf(vault, note)
   } catch (error) {
     return voidFor(error)
   }
+  const { hash: sha256 } = seen
   // What was said about a mail that has left is not about another one of that name.
   const verdicts = (await approvals.verdicts()).filter(
     (one) => !sent.has(one.id) || one.sha256 === sha256,
@@ -52,10 +54,23 @@ export async function standingOf(
     }
   }
   const gone = await goneApproval(vault, verdicts, note)
-  if (!gone) return { is: 'by hand', sha256 }
+  if (!gone) return byHand(vault, note, seen)
   return {
     is: 'void',
     reason: `it may be ${gone.note}, which ${gone.by} approved at ${gone.timestamp} and which is not there any more. Approve it with agentmail drafts approve.`,
+  }
+}
+
+/** A person may not have seen what was changed since it was proposed. */
+async function byHand(vault: Vault, note: Note, seen: Seen): Promise<Standing> {
+  const changed = await changedSince(vault, note, seen)
+  const strange = changed?.filter((name) =>
+    ['kind', 'to', 'cc', 'bcc', 'attachments'].includes(name),
+  )
+  if (!strange?.length) return { is: 'by hand', sha256: seen.hash }
+  return {
+    is: 'void',
+    reason: `it was changed since it was proposed: ${strange.join(', ')}. Put that back, write the draft anew under another name, or approve it as it is with agentmail drafts approve ${note.path}.`,
   }
 }
 

@@ -10,7 +10,14 @@ import type { VaultNotes } from '../servers/vault-notes.ts'
 import { type ApprovedDraft, hasEnded } from './approved-draft.ts'
 import type { Filing } from './filing.ts'
 import type { HandOver } from './hand-over.ts'
-import { type AskedMail, lookAdvice, type Outcome, type SentMails, type WayOut } from './way-out.ts'
+import {
+  type AskedDelegation,
+  type AskedMail,
+  lookAdvice,
+  type Outcome,
+  type SentMails,
+  type WayOut,
+} from './way-out.ts'
 
 export interface DispatchOptions {
   notes: VaultNotes
@@ -43,7 +50,7 @@ export class Dispatch {
 
   async send(draft: ApprovedDraft, key: string): Promise<void> {
     const { sends, wayOut, handOver, isStillApproved } = this.#options
-    const { asked, note, hash } = draft
+    const { asked, hash } = draft
     const before = sends.get(key)
     const scope = asked.kind === 'mail' ? await this.#scope(asked) : handOver.scope()
     const entry = await this.#begin(draft, key, typeof scope === 'string' ? scope : '', before)
@@ -52,26 +59,33 @@ export class Dispatch {
     // Whoever rejects writes first and looks then, and so must whoever sends.
     if (!(await isStillApproved(draft))) return sends.forget(entry)
     const { begun_at } = entry
-    const outcome =
-      asked.kind === 'mail'
-        ? await wayOut.send({ asked, key, hash, begun_at }, isVague)
-        : await handOver.delegate(asked, note, { key, hash })
+    if (asked.kind === 'delegation') return this.#handOver(draft, asked, entry)
+    const outcome = await wayOut.send({ asked, key, hash, begun_at }, isVague)
     await this.#ended(draft, entry, outcome, isVague)
+  }
+
+  /** Where nobody has that name, the mail goes back to whoever approved it. */
+  async #handOver(draft: ApprovedDraft, asked: AskedDelegation, entry: DraftSend): Promise<void> {
+    const { handOver, filing, teller } = this.#options
+    const { note, hash } = draft
+    const outcome = await handOver.delegate(asked, note, { key: entry.key, hash })
+    if (outcome.is !== 'nobody') return this.#ended(draft, entry, outcome)
+    const { reason } = outcome
+    const path = await filing.back(note.path, entry, reason)
+    teller.forget(note.path)
+    teller.tell('returned', `${path} waits for you again: ${reason}`, { note: path, reason })
   }
 
   /** It may have left. It is given to the service again only where that cannot send it twice, and a person still wants it. */
   async settle(draft: ApprovedDraft, entry: DraftSend): Promise<void> {
-    const { clock, handOver } = this.#options
-    const { asked, hash, note } = draft
+    const { clock } = this.#options
+    const { asked, hash } = draft
     if (entry.next_ms > clock.now()) return this.rest(draft, entry)
     if (entry.sha256 !== hash) {
       const reason = `it was changed after it may have been sent. ${lookAdvice}`
       return this.#ended(draft, entry, { is: 'unknown', reason })
     }
-    if (asked.kind === 'delegation') {
-      const outcome = await handOver.delegate(asked, note, { key: entry.key, hash })
-      return this.#ended(draft, entry, outcome)
-    }
+    if (asked.kind === 'delegation') return this.#handOver(draft, asked, entry)
     entry.attempts++
     const outcome = await this.#reconciled(draft, asked, entry)
     // What is certain now says nothing about what may have left before.

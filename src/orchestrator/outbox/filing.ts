@@ -77,6 +77,7 @@ export class Filing {
       await notes.change(filed_to, () => ({ frontmatter: done }))
     }
     if (entry.reply_to_message_id !== undefined) await this.#fileMail(entry.reply_to_message_id)
+    await notes.close(entry.name)
     entry.is_filed = true
     await sends.settle(entry, 'sent')
     return filed_to
@@ -88,6 +89,22 @@ export class Filing {
     entry.filed_to = undefined
     const sent = { status: 'sent', sent_at: entry.sent_at }
     await notes.change(`Drafts/${entry.name}`, () => ({ frontmatter: sent }))
+  }
+
+  /** A mail that nobody can be given waits for a person again, as before it was approved. Gives where. */
+  async back(path: string, entry: DraftSend, reason: string): Promise<string> {
+    const { notes, sends } = this.#options
+    const frontmatter = {
+      status: 'pending_approval',
+      reason,
+      approved_by: undefined,
+      approved_at: undefined,
+      approved_sha256: undefined,
+    }
+    await notes.change(path, () => ({ frontmatter }))
+    // Killed here, the next run finds the note where it was.
+    await sends.forget(entry)
+    return (await fileAway(this.#options, path, undefined, 'Needs_Action')) ?? path
   }
 
   /** The mail that was answered. */
@@ -111,10 +128,11 @@ export async function fileAway(
   { notes }: { notes: VaultNotes },
   path: string,
   choose: (destination: string) => Promise<void> = async () => {},
+  folder = 'Done',
 ): Promise<string | undefined> {
   const name = nameOf(path)
   for (let count = 1; count <= mostNames; count++) {
-    const destination = `Done/${numbered(name, count)}`
+    const destination = `${folder}/${numbered(name, count)}`
     await choose(destination)
     try {
       await notes.move(path, destination)
@@ -125,5 +143,5 @@ export async function fileAway(
       if (error.code !== 'conflict') throw error
     }
   }
-  throw new AgentMailError('conflict', `Done/ has too many notes named ${name}`)
+  throw new AgentMailError('conflict', `${folder}/ has too many notes named ${name}`)
 }

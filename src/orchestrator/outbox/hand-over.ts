@@ -7,6 +7,7 @@ import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
 import { fenced } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
+import { PostOffice } from '../../mailbox/post-office.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { sha256 } from '../../system/text.ts'
@@ -21,6 +22,12 @@ import type { AskedDelegation, Outcome } from './way-out.ts'
 interface Identity {
   agentId: string | undefined
   save(): void
+}
+
+/** Nothing was handed over, nor will be under this name. */
+interface Nobody {
+  is: 'nobody'
+  reason: string
 }
 
 /** A message may be 64 KB, and a character up to four bytes. */
@@ -47,7 +54,7 @@ export class HandOver {
     { agent }: AskedDelegation,
     note: Note,
     { key, hash }: { key: string; hash: string },
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Nobody> {
     if (agent === undefined) {
       return { is: 'failed', reason: 'it names no agent: set delegate_to to the name of one' }
     }
@@ -57,7 +64,11 @@ export class HandOver {
       record = turn.record
       if (record.state === 'sent') return handedOver(receiptOf(record).sent_at)
       const sent_at = rfc3339(systemClock.now())
-      await this.#post(agent, messageOf(note, key), key)
+      if (!(await this.#post(agent, messageOf(note, key), key))) {
+        const reason = `nobody is called ${agent}: name an agent that is registered, or has a mailbox here, and approve it again`
+        await this.#settle(record, { reason })
+        return { is: 'nobody', reason }
+      }
       await this.#settle(record, { receipt: { message_id: '', thread_id: undefined, sent_at } })
       return handedOver(sent_at)
     } catch (error) {
@@ -86,18 +97,36 @@ export class HandOver {
     return settleIfPossible(() => this.#ledger.settle(record, state, change))
   }
 
-  async #post(agent: string, body: string, key: string): Promise<void> {
+  /** False where nobody has this name. */
+  async #post(agent: string, body: string, key: string): Promise<boolean> {
     const connection = await connect(this.#config)
+    const name = agent.replace(/^@/, '')
     try {
+      if (!(await this.#isSomebody(connection, name))) return false
       const id = await this.#register(connection)
-      const channel = `@${agent.replace(/^@/, '')}`
+      const channel = `@${name}`
       const subject = 'A mail was handed over to you'
       const message = { agent_id: id, channel, subject, body, idempotency_key: key }
       resultOf(await connection.call('send_message', message))
       await connection.leave(id).catch(() => {}) // it will be swept
+      return true
     } finally {
       await connection.close()
     }
+  }
+
+  /** An agent that is registered now, other than this one, or whoever has a mailbox in the repository. */
+  async #isSomebody(connection: Connection, name: string): Promise<boolean> {
+    const { agents } = await connection.agents()
+    const isOther = (id: string) => id !== this.#identity.agentId
+    if (agents.some((one) => one.name === name && isOther(one.agent_id))) return true
+    const office = await PostOffice.locate(this.#config).catch((error) => {
+      if (AgentMailError.is(error, 'not_in_repository')) return undefined
+      throw error
+    })
+    if (!office || office.ignored().has(name)) return false
+    const names = office.recipients.list().map((one) => one.name)
+    return [...names, ...office.mailboxNames()].includes(name)
   }
 
   async #register(connection: Connection): Promise<string> {

@@ -1,10 +1,12 @@
 /** The notes of the vault: read, listed and written through the obsidian server, or without it where it is away; filed and marked on the file system. */
 import * as z from 'zod'
+import type { DraftText } from '../../email/drafts/draft-note.ts'
+import { proposalsOf } from '../../email/drafts/proposals.ts'
 import { AgentMailError } from '../../errors.ts'
 import { untilDone } from '../../system/retry.ts'
+import { byPerson } from '../../vault/decided.ts'
 import { listNotes } from '../../vault/list.ts'
 import { moveNote } from '../../vault/move.ts'
-import { byPerson } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote, unlessMissing, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -68,6 +70,16 @@ export class VaultNotes {
       isSafe: false,
       fallback: () => writeNote(this.#vault, note),
     })
+  }
+
+  /** Before it is written: what a person finds changed in it later is compared with this. */
+  propose(draft: DraftText): Promise<void> {
+    return proposalsOf(this.#vault).propose(draft)
+  }
+
+  /** It was sent: another draft may have its name. */
+  close(path: string): Promise<void> {
+    return proposalsOf(this.#vault).close(path)
   }
 
   /** The paths of the notes in a folder, in order; none where there is no such folder. */

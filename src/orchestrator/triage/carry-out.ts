@@ -42,6 +42,7 @@ export async function carryOut(
     case 'delegate': {
       const { delegate_to } = decided
       const frontmatter = { status: 'pending_approval', ...triaged, delegate_to }
+      await notes.propose({ ...note, frontmatter: { ...note.frontmatter, ...frontmatter } })
       await mark(notes, path, { frontmatter, append: delegationNote(decided) })
     }
   }
@@ -68,17 +69,15 @@ async function draftReply(
     teller.tell('undecided', `${note.path} waits for you: ${but}`, { note: note.path })
     return
   }
-  await notes.write(
-    path,
-    {
-      status: 'pending_approval',
-      to,
-      subject: replySubject('', subject),
-      reply_to_message_id: message_id,
-      ...(decision === 'urgent' && { priority: 'urgent' }),
-    },
-    reply,
-  )
+  const frontmatter = {
+    status: 'pending_approval',
+    to,
+    subject: replySubject('', subject),
+    reply_to_message_id: message_id,
+    ...(decision === 'urgent' && { priority: 'urgent' }),
+  }
+  await notes.propose({ path, frontmatter, body: reply })
+  await notes.write(path, frontmatter, reply)
   teller.tell('drafted', `a reply to ${inShort(from, to)} waits for approval: ${path}`, {
     note: path,
     mail: note.path,

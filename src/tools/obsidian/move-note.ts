@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { moveNote } from '../../vault/move.ts'
 import { defineTool, inJson } from '../define-tool.ts'
-import type { ObsidianContext } from './context.ts'
+import { byTool, type ObsidianContext } from './context.ts'
 import { ifMatch, path } from './fields.ts'
 
 export default defineTool(
@@ -29,7 +29,7 @@ export default defineTool(
       not_updated: z.array(z.string()).optional().describe('Notes whose links could not be mended'),
     }),
     paths: ['source', 'destination'],
-    run: ({ vault }: ObsidianContext, input) => moveNote(vault, input),
+    run: ({ vault }: ObsidianContext, input) => moveNote(vault, input, byTool(vault)),
   },
   inJson,
 )

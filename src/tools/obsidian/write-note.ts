@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { writeNote } from '../../vault/notes.ts'
 import { defineTool, inJson } from '../define-tool.ts'
 import { requiredText } from '../fields.ts'
-import type { ObsidianContext } from './context.ts'
+import { byTool, type ObsidianContext } from './context.ts'
 import { frontmatter, ifMatch, note, path } from './fields.ts'
 
 export default defineTool(
@@ -25,7 +25,7 @@ export default defineTool(
     }),
     output: note,
     paths: ['path'],
-    run: ({ vault }: ObsidianContext, input) => writeNote(vault, input),
+    run: ({ vault }: ObsidianContext, input) => writeNote(vault, input, byTool(vault)),
   },
   inJson,
 )

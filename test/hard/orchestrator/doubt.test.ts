@@ -37,7 +37,7 @@ describe('a mail that may have left', () => {
     const home = await homeAfter('sending', 'Drafts/a.md')
     await home.once()
     expect(await status(home, 'Drafts/a.md')).toBe('unknown')
-    const { exitCode, stderr } = await home.run(['drafts', 'approve', 'a.md'])
+    const { exitCode, stderr } = await home.approve('a.md')
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('may have been sent')])
   })
 
@@ -59,7 +59,7 @@ describe('a mail that may have left', () => {
 
   it('is sent once more when a person says so by command, and knows how it stood', async () => {
     const home = await homeAfter('unknown', 'Drafts/a.md')
-    expect((await home.run(['drafts', 'approve', 'a.md'])).exitCode).toBe(0)
+    expect((await home.approve('a.md')).exitCode).toBe(0)
     expect((await home.once()).exitCode).toBe(0)
     expect(await home.sentSubjects()).toEqual(['lunch'])
   })
@@ -112,7 +112,7 @@ describe('a draft that was approved when another ledger was kept', () => {
     home.draft('Drafts/by command.md', { ...draft, subject: 'by command' })
     home.draft('Drafts/by hand.md', { ...draft, subject: 'by hand' })
     await home.once()
-    expect((await home.run(['drafts', 'approve', 'by command.md'])).exitCode).toBe(0)
+    expect((await home.approve('by command.md')).exitCode).toBe(0)
     home.approveByHand('Drafts/by hand.md')
     expect((await home.once()).exitCode).toBe(0)
     expect(await home.sentSubjects()).toEqual(['by command', 'by hand'])

@@ -2,14 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import { Approvals } from '../../../src/orchestrator/approval/approvals.ts'
-import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import { reject } from '../../../src/orchestrator/approval/reject.ts'
 import { standingAt } from '../../../src/orchestrator/approval/standing.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail } from '../../support/agentmail.ts'
 import { loading } from '../../support/loading.ts'
 import { filled, recorded } from '../../support/orchestrator/drafts-to-decide.ts'
-import { recordsIn } from '../../support/orchestrator/records-in.ts'
+import { approveAsItIs, recordsIn } from '../../support/orchestrator/records-in.ts'
 import type { TestVault } from '../../support/vault/vault.ts'
 
 describe('a command that is killed', () => {
@@ -41,7 +40,8 @@ describe('a command that is killed', () => {
     vault.files().filter((file) => /^(Drafts|Approved|Done)\/[^.].*md$/.test(file))
 
   it('completes an approval when it is run again', async () => {
-    const again = (vault: Vault) => approve(recordsIn(vault), 'Drafts/reply.md', { by: 'anna' })
+    const again = (vault: Vault) =>
+      approveAsItIs(recordsIn(vault), 'Drafts/reply.md', { by: 'anna' })
     const calls = await killEverywhere(
       ['approve', 'Drafts/reply.md'],
       again,

@@ -81,9 +81,9 @@ describe('with a mail server that knows no keys and no pages', () => {
     // A person has looked into the sent mail, and lets it go again.
     const draft = path.replace('Approved', 'Drafts')
     home.move(path, draft)
-    expect((await home.run(['drafts', 'approve', draft])).exitCode).toBe(1)
+    expect((await home.approve(draft)).exitCode).toBe(1)
     home.put(draft, home.text(draft).replace('status: unknown', 'status: pending_approval'))
-    expect((await home.run(['drafts', 'approve', draft])).exitCode).toBe(0)
+    expect((await home.approve(draft)).exitCode).toBe(0)
     expect((await home.once()).told('sent')).toHaveLength(1)
     expect(mailbox.sent).toHaveLength(2)
   })

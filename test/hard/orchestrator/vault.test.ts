@@ -166,7 +166,13 @@ describe('what the orchestrator remembers', () => {
     const { exitCode, events } = await vault.works()
     expect(exitCode).toBe(1)
     expect(events.find(({ event }) => event === 'blocked')?.text).toContain('approvals.jsonl')
-    const approved = await vault.run(['drafts', 'approve', 'Drafts/other.md'])
+    const approved = await vault.run([
+      'drafts',
+      'approve',
+      'Drafts/other.md',
+      '--version',
+      '0'.repeat(16),
+    ])
     expect([approved.exitCode, approved.stderr]).toEqual([
       1,
       expect.stringContaining('Logs/approvals.jsonl'),

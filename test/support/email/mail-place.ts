@@ -65,9 +65,9 @@ export abstract class MailPlace {
 
   /** The lines of the audit, as they are on disk now. */
   audit(logs = join(this.vault, 'Logs')): string[] {
-    return namesIn(logs).flatMap((name) =>
-      readFileSync(join(logs, name), 'utf8').split('\n').slice(0, -1),
-    )
+    return namesIn(logs)
+      .filter((name) => name !== 'proposals.jsonl')
+      .flatMap((name) => readFileSync(join(logs, name), 'utf8').split('\n').slice(0, -1))
   }
 
   drafts(): string[] {

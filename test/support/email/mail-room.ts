@@ -65,6 +65,7 @@ export class MailRoom {
   /** The lines of the audit, as they are on disk now. */
   audit(): unknown[] {
     return this.auditFiles
+      .filter((file) => !file.startsWith('proposals'))
       .map((file) => readFileSync(join(this.vault, 'Logs', file), 'utf8'))
       .flatMap((text) => text.split('\n'))
       .filter((line) => line !== '')

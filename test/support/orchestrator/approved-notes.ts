@@ -11,11 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { Approvals } from '../../../src/orchestrator/approval/approvals.ts'
-import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import { type Standing, standingAt } from '../../../src/orchestrator/approval/standing.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { TestVault } from '../vault/vault.ts'
-import { recordsIn } from './records-in.ts'
+import { approveAsItIs, recordsIn } from './records-in.ts'
 
 const drafts = {
   /** Answers a mail, with files. */
@@ -96,7 +95,7 @@ export class ApprovedNotes extends TestVault {
     notes.put('Files/terms.txt', 'terms')
     for (const [path, text] of Object.entries(drafts).slice(0, isAll ? undefined : 2)) {
       notes.put(path, text)
-      await approve(recordsIn(notes.vault), path, { by: 'anna' })
+      await approveAsItIs(recordsIn(notes.vault), path, { by: 'anna' })
     }
     return notes
   }

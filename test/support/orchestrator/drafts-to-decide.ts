@@ -1,5 +1,5 @@
 /** A vault with drafts that wait for a person. */
-import { agentmail } from '../agentmail.ts'
+import { agentmail, type Ran } from '../agentmail.ts'
 import { TestVault } from '../vault/vault.ts'
 
 export const reply = `---
@@ -35,7 +35,19 @@ export function filled() {
   vault.put('Needs_Action/reply.md', mail)
   vault.put('Needs_Action/invoice.md', delegation)
   const drafts = (...args: string[]) => agentmail(['drafts', ...args], { env: vault.env })
-  return { vault, drafts }
+  /** As somebody who has looked at it just now. */
+  const approve = async (note: string, ...args: string[]) =>
+    drafts('approve', note, '--version', await versionOf(drafts, note), ...args)
+  return { vault, drafts, approve }
+}
+
+/** As it is shown; of what cannot be shown, some version. */
+export async function versionOf(
+  drafts: (...args: string[]) => Promise<Ran>,
+  note: string,
+): Promise<string> {
+  const { stdout } = await drafts('show', note, '--json')
+  return (stdout && JSON.parse(stdout).version) || '0'.repeat(16)
 }
 
 export const recorded = (vault: TestVault): Record<string, unknown>[] =>

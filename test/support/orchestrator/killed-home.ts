@@ -4,7 +4,6 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'
-import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import type { DraftSend } from '../../../src/orchestrator/sends.ts'
 import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
@@ -13,7 +12,7 @@ import { MailHome } from '../email/mail-home.ts'
 import { oddTime } from '../loading.ts'
 import type { FakeGmail } from '../providers/fake-gmail.ts'
 import { keptSends } from './kept-sends.ts'
-import { recordsIn } from './records-in.ts'
+import { approveAsItIs, recordsIn } from './records-in.ts'
 
 const rules = `---
 rules:
@@ -131,7 +130,7 @@ export class KilledHome {
       const note = await readNote(new Vault(this.vault), `Drafts/${name}`)
       this.approved.add(String(note.frontmatter.subject).replace('Re: ', ''))
       if (this.approved.size % 2 === 0)
-        await approve(recordsIn(new Vault(this.vault)), note.path, { by: 'anna' })
+        await approveAsItIs(recordsIn(new Vault(this.vault)), note.path, { by: 'anna' })
       else renameSync(join(this.vault, note.path), join(this.vault, 'Approved', name))
     }
     return [...this.approved].at(-1) ?? ''

@@ -17,6 +17,7 @@ import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail, type Env, type Ran } from '../agentmail.ts'
 import { mail, putQuiet } from '../providers/local-folder.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { versionOf } from './drafts-to-decide.ts'
 import { retrySends } from './kept-sends.ts'
 import { RunningOrchestrator } from './running-orchestrator.ts'
 
@@ -100,6 +101,7 @@ export class OrchestratorHome {
   text = (path: string): string => readFileSync(join(this.root, path), 'utf8')
   move = (from: string, to: string): void => renameSync(join(this.root, from), join(this.root, to))
   remove = (path: string): void => rmSync(join(this.root, path), { recursive: true })
+  removeIfThere = (path: string): void => rmSync(join(this.root, path), { force: true })
 
   /** A draft that a person has written. */
   draft(path: string, fields: object, body = 'Hello.\n'): void {
@@ -112,6 +114,12 @@ export class OrchestratorHome {
     const approved = path.replace(/^[^/]+/, 'Approved')
     this.move(path, approved)
     return approved
+  }
+
+  /** By command, as somebody who has looked at it just now. */
+  async approve(path: string, ...args: string[]): Promise<Ran> {
+    const drafts = (...words: string[]) => this.run(['drafts', ...words])
+    return drafts('approve', path, '--version', await versionOf(drafts, path), ...args)
   }
 
   list(folder: string): string[] {

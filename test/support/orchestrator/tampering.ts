@@ -1,8 +1,7 @@
 /** What somebody may do with an approved note besides changing its text. */
 
-import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import { ApprovedNotes } from './approved-notes.ts'
-import { recordsIn } from './records-in.ts'
+import { approveAsItIs, recordsIn } from './records-in.ts'
 import { plain, reply } from './tampered-texts.ts'
 
 /** Gives the notes that must not be sent then; without, the one that the way is about. */
@@ -14,9 +13,13 @@ export const unapproved = (text: string) => text.replace(/^approved_.*\n/gm, '')
 export async function forged(notes: ApprovedNotes, path: string): Promise<void> {
   const elsewhere = await ApprovedNotes.make()
   elsewhere.put('Drafts/forged.md', unapproved(notes.text(path)))
-  const { sha256, approved_at } = await approve(recordsIn(elsewhere.vault), 'Drafts/forged.md', {
-    by: 'anna',
-  })
+  const { sha256, approved_at } = await approveAsItIs(
+    recordsIn(elsewhere.vault),
+    'Drafts/forged.md',
+    {
+      by: 'anna',
+    },
+  )
   notes.edit(path, (text) =>
     text
       .replace(/^approved_sha256: .*$/m, `approved_sha256: ${sha256}`)

@@ -4,8 +4,10 @@ import { userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { approve } from '../../../orchestrator/approval/approve.ts'
+import { shownDraft } from '../../../orchestrator/approval/drafts.ts'
 import { recordsOf } from '../../../orchestrator/approval/records.ts'
 import type { Event } from '../../../orchestrator/events.ts'
+import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
@@ -34,7 +36,7 @@ class Demo {
   readonly #wishes: Wishes
   readonly #ending = new AbortController()
   #patience: NodeJS.Timeout | undefined
-  #draft: { note: string; shownAt: number } | undefined
+  #draft: { note: string; version: string; shownAt: number } | undefined
   #isSent = false
 
   constructor(folder: string, wishes: Wishes) {
@@ -76,7 +78,7 @@ class Demo {
     return createInterface(process.stdin)
       .on('line', () => {
         if (this.#draft && performance.now() - this.#draft.shownAt >= readingMs) {
-          void this.#approve(this.#draft.note)
+          void this.#approve(this.#draft.note, this.#draft.version)
         }
       })
       .on('close', () => this.#stop())
@@ -86,7 +88,7 @@ class Demo {
   #show(event: Event): void {
     if (this.#wishes.isJson) printJson(event)
     else if (shown.has(event.event)) this.#print(event)
-    if (event.event === 'drafted' && typeof event.note === 'string') this.#ask(event.note)
+    if (event.event === 'drafted' && typeof event.note === 'string') void this.#ask(event.note)
     if (event.event === 'sent') {
       this.#isSent = true
       this.#stop()
@@ -98,32 +100,36 @@ class Demo {
     print(`  ${event.padEnd(9)} ${line(text.replace(new RegExp(`^${event} `), ''))}`)
   }
 
-  #ask(note: string): void {
+  async #ask(note: string): Promise<void> {
     const draft = readFileSync(join(this.#vault.root, note), 'utf8')
+    const seen = await shownDraft(this.#records, await readNote(this.#vault, note))
+    const version = seen.version ?? ''
     const indented = plain(draft)
       .trimEnd()
       .replaceAll(/^(?=.)/gm, '    ')
     this.#say(`\nThe reply waits for you, as a note in the vault:\n\n${indented}\n\n`)
     if (this.#wishes.isYes) {
-      void this.#approve(note)
+      void this.#approve(note, version)
       return
     }
-    const command = `${program()} drafts approve ${shellWord(note)} --vault ${shellWord(this.#vault.root)}`
+    const command = `${program()} drafts approve ${shellWord(note)} --version ${version} --vault ${shellWord(this.#vault.root)}`
     if (this.#wishes.isJson) printJson({ event: 'approve', note, command })
     const how = this.#isAsking ? 'Press Enter to approve it, or say' : 'Approve it'
     this.#say(`${how} in another terminal:\n\n  ${command}`)
     if (this.#patience) this.#say('\nIt waits a minute for that.')
     this.#patience?.refresh()
-    this.#draft = { note, shownAt: performance.now() }
+    this.#draft = { note, version, shownAt: performance.now() }
   }
 
-  async #approve(note: string): Promise<void> {
+  get #records() {
+    return recordsOf(demoConfig(this.#folder), this.#vault)
+  }
+
+  async #approve(note: string, version: string): Promise<void> {
     const draft = this.#draft
     this.#draft = undefined // Enter may be pressed twice
     try {
-      await approve(recordsOf(demoConfig(this.#folder), this.#vault), note, {
-        by: userInfo().username,
-      })
+      await approve(this.#records, note, { by: userInfo().username, version })
       this.#say(this.#wishes.isYes ? 'Approved by --yes.\n\n' : 'Approved.\n\n')
     } catch (error) {
       this.#draft = draft

@@ -1,25 +1,28 @@
 /** What the subcommands of `agentmail drafts` do and print. */
 import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline'
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
+import { checkAgent, withAgent } from '../../../orchestrator/approval/checks.ts'
 import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
-import { listDrafts, showNote } from '../../../orchestrator/approval/drafts.ts'
+import { listDrafts, showNote, shownDraft } from '../../../orchestrator/approval/drafts.ts'
 import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
 import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
+import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { atMost, type Subcommand } from '../../subcommands.ts'
 import { cutAt, line, table } from '../../table.ts'
 import { findDraft } from './find-draft.ts'
-import { draftWords, goesTo, mailWords } from './words.ts'
+import { draftWords, goesTo, mailWords, questionWords } from './words.ts'
 
 export const draftCommands: Record<string, Subcommand> = {
   list: { run: printDrafts, options: ['all'] },
   show: { run: printNote },
-  approve: { run: approveNote, options: ['agent', 'by'] },
+  approve: { run: approveNote, options: ['agent', 'by', 'version'] },
   reject: { run: rejectNote, options: ['reason', 'by'] },
 }
 
@@ -44,13 +47,14 @@ function draftTable(drafts: DraftHead[]): string[] {
   if (drafts.length === 0) return []
   const rows = drafts.map((draft) => [
     draft.path,
+    draft.version ?? '-',
     stateOf(draft),
     goesTo(draft),
     cutAt(line(draft.subject), widest),
   ])
   return [
-    table(['NOTE', 'STATUS', 'TO', 'SUBJECT'], rows),
-    'agentmail drafts show <note> prints one, agentmail drafts approve <note> lets it go.',
+    table(['NOTE', 'VERSION', 'STATUS', 'TO', 'SUBJECT'], rows),
+    'agentmail drafts show <note> prints one, agentmail drafts approve <note> --version <version> lets it go.',
   ]
 }
 
@@ -71,19 +75,25 @@ function mailTable(mails: WaitingMail[]): string[] {
 }
 
 async function printNote(call: Call): Promise<number> {
-  const { records, path } = await meant(call, 'show')
+  const { config, records, path } = await meant(call, 'show')
   const shown = await showNote(records, path)
   if (call.json) printJson(shown)
-  else print(shown.kind === 'received' ? mailWords(shown) : draftWords(shown))
+  else print(shown.kind === 'received' ? mailWords(shown) : draftWords(shown, config))
   return 0
 }
 
 async function approveNote(call: Call): Promise<number> {
   const { records, path, config } = await meant(call, 'approve')
-  const { agent } = call.flags
+  const agent = typeof call.flags.agent === 'string' ? call.flags.agent : undefined
+  const seen = call.flags.version ?? (await seenNow(call, { records, path, config, agent }))
+  if (seen === undefined) {
+    printError('Not approved.')
+    return 1
+  }
   const { asked, ...approved } = await approve(records, path, {
     by: whoOf(call.flags.by),
-    agent: typeof agent === 'string' ? agent : undefined,
+    version: String(seen),
+    agent,
     config,
   })
   if (call.json) printJson(approved)
@@ -95,13 +105,50 @@ async function approveNote(call: Call): Promise<number> {
     const lines = [
       `${approved.already ? 'Approved already' : 'Approved'}: ${line(approved.path)}`,
       `  to ${line(to)}: ${line(subject)}`,
-      `  by ${line(approved.approved_by)}, SHA-256 ${approved.sha256.slice(0, 12)}`,
+      `  by ${line(approved.approved_by)}, version ${approved.version}`,
       'agentmail orchestrate sends it, unless it is changed.',
     ]
     // At once: who reads only the first line closes the pipe, and what is done would look failed.
     print(lines.join('\n'))
   }
   return 0
+}
+
+interface ToSee {
+  records: Records
+  path: string
+  config: Config
+  agent: string | undefined
+}
+
+/** Shows all that would leave, and asks. Gives the hash of exactly that; nothing where the answer is no. */
+async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
+  const note = await readNote(records.vault, path)
+  const draft = await shownDraft(records, note)
+  if (call.json || !process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new AgentMailError(
+      'missing_arguments',
+      'which version of it have you seen? Without a terminal to show it on, give --version',
+      `agentmail drafts show ${note.path} prints it.`,
+    )
+  }
+  checkAgent(agent === undefined ? note : withAgent(note, agent))
+  print(questionWords(draft, config, agent))
+  const { sha256, problem } = draft
+  if (sha256 === null) throw new AgentMailError('invalid_request', `${path}: ${problem}`)
+  return (await isYes('Approve exactly this? [y/N] ')) ? sha256 : undefined
+}
+
+/** Whatever is no yes is a no, and so is the end of the input. */
+function isYes(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  return new Promise((resolve) => {
+    terminal.on('close', () => resolve(false))
+    terminal.question(question, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()))
+      terminal.close()
+    })
+  })
 }
 
 async function rejectNote(call: Call): Promise<number> {

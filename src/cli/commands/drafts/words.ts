@@ -1,4 +1,6 @@
-/** A draft, or a mail that came in, in words for a person's terminal. */
+/** A draft, or a mail that came in, in words for a person's terminal: what is invisible is shown, since it would leave too. */
+import type { Config } from '../../../config.ts'
+import { markedUnseen } from '../../../email/visible-text/clean-text.ts'
 import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
 import type { ShownDraft } from '../../../orchestrator/approval/drafts.ts'
 import type { Answered, ShownMail } from '../../../orchestrator/approval/received-mail.ts'
@@ -7,17 +9,45 @@ import { line, localTime, plain } from '../../table.ts'
 type Field = [name: string, text: string | null]
 
 /** All that would be sent, then the mail that it answers. */
-export function draftWords(draft: ShownDraft): string {
+export function draftWords(draft: ShownDraft, config: Config): string {
   const { body, html, answers } = draft
-  return [
-    headers(fieldsOf(draft)),
-    plain(body),
-    ...(html === null ? [] : ['As HTML:', plain(html)]),
+  return inParts([
+    headers(fieldsOf(draft, config)),
+    shown(body),
+    ...(html === null ? [] : ['As HTML:', shown(html)]),
     ...(answers === null ? [] : [answeredWords(answers)]),
-  ]
-    .map((part) => (part.endsWith('\n') ? part : `${part}\n`))
-    .join('\n')
+  ])
 }
+
+/** The same for whoever decides now: each line of the text is marked, so that none passes for one of ours, and where it goes stands below however long it is. */
+export function questionWords(
+  draft: ShownDraft,
+  config: Config,
+  agent: string | undefined,
+): string {
+  const { body, html, attachments, subject, kind, cc, bcc } = draft
+  const given = agent === undefined ? draft : { ...draft, agent }
+  const where = [
+    kind === 'mail' ? `to ${goesTo(given)}` : `given to ${goesTo(given)}`,
+    ...(cc === null ? [] : [`cc ${cc}`]),
+    ...(bcc === null ? [] : [`bcc ${bcc}`]),
+    ...(attachments.length === 0 ? [] : [`with ${attachments.map(({ name }) => name).join(', ')}`]),
+  ]
+  return inParts([
+    headers(fieldsOf(given, config)),
+    marked(body, '| '),
+    ...(html === null ? [] : ['As HTML:', marked(html, '| ')]),
+    oneLine(`${subject === '' ? '(no subject)' : subject}: ${where.join('; ')}`),
+  ])
+}
+
+const inParts = (parts: string[]): string =>
+  parts.map((part) => (part.endsWith('\n') ? part : `${part}\n`)).join('\n')
+
+const shown = (text: string): string => plain(markedUnseen(text))
+const oneLine = (text: string): string => line(shown(text))
+const marked = (text: string, sign: string): string =>
+  shown(text).replace(/\n$/, '').replace(/^/gm, sign)
 
 export function mailWords({ path, status, reason, from, to, date, subject, text }: ShownMail) {
   const fields: Field[] = [
@@ -41,25 +71,27 @@ const answeredWords = ({ path, from, date, subject, text }: Answered): string =>
   ])}\n${quoted(text)}`
 
 /** Each line is marked, so that none passes for one of ours. */
-const quoted = (text: string): string => plain(text).replace(/^/gm, '> ')
+const quoted = (text: string): string => shown(text).replace(/^/gm, '> ')
 
 const headers = (fields: Field[]): string =>
   fields
-    .flatMap(([name, text]) => (text === null ? [] : [`${`${name}:`.padEnd(10)}${line(text)}`]))
+    .flatMap(([name, text]) => (text === null ? [] : [`${`${name}:`.padEnd(10)}${oneLine(text)}`]))
     .join('\n')
 
 export const goesTo = ({ kind, to, agent }: DraftHead): string =>
   kind === 'mail' ? (to ?? '') : `@${agent ?? '?'}`
 
-function fieldsOf(draft: ShownDraft): Field[] {
-  const { reply_to_message_id: id, answers, attachments, postmark } = draft
+function fieldsOf(draft: ShownDraft, config: Config): Field[] {
+  const { reply_to_message_id: id, answers, attachments, postmark, changed } = draft
   return [
     ['Note', draft.path],
+    ['Version', draft.version],
+    ['Changed', changed && (changed.join(', ') || 'nothing, since it was drafted')],
     ['Status', standingWords(draft)],
     // Of one that is blocked, the status tells it as it is now.
     ['Reason', draft.standing === 'void' && draft.status === 'blocked' ? null : draft.reason],
     ['Priority', draft.priority],
-    ['From', draft.from],
+    ['From', draft.from ?? ownAddress(draft, config)],
     ['To', goesTo(draft)],
     ['Cc', draft.cc],
     ['Bcc', draft.bcc],
@@ -67,10 +99,21 @@ function fieldsOf(draft: ShownDraft): Field[] {
     ['Subject', draft.subject],
     ['Answers', id === null ? null : (answers?.path ?? `mail ${id}`)],
     ['Postmark', postmark && JSON.stringify(postmark)],
+    ['Service', draft.provider],
     ...attachments.map(
-      ({ name, size, fault }): Field => ['File', `${name} (${fault ?? `${size} bytes`})`],
+      ({ name, size, sha256, content_type, fault }): Field => [
+        'File',
+        `${name} (${fault ?? `${size} bytes, ${content_type}, SHA-256 ${sha256}`})`,
+      ],
     ),
   ]
+}
+
+/** What the draft leaves to the settings of whoever sends it. */
+function ownAddress({ kind, provider }: ShownDraft, config: Config): string | null {
+  if (kind !== 'mail') return null
+  const own = config.text(provider === 'postmark' ? 'defaultFrom' : 'mailFrom')
+  return own === undefined ? 'your own address' : `${own} (by the settings)`
 }
 
 function standingWords(draft: ShownDraft): string {

@@ -1,0 +1,136 @@
+/** What was proposed stays known, whatever a tool does with the note afterwards. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { TestVault } from '../../../test/support/vault/vault.ts'
+import { byTool } from '../../tools/obsidian/context.ts'
+import { moveNote } from '../../vault/move.ts'
+import { readNote, writeNote } from '../../vault/notes.ts'
+import { Vault } from '../../vault/vault.ts'
+import { draftFacts } from './draft-facts.ts'
+import { proposalsOf } from './proposals.ts'
+
+const anna = { to: 'anna@example.com', subject: 'Hi' }
+const eve = { to: 'eve@example.net', subject: 'Hi' }
+
+function room() {
+  const test = new TestVault()
+  const vault = new Vault(test.root)
+  const write = (path: string, frontmatter: object) =>
+    writeNote(vault, { path, frontmatter: { ...frontmatter }, body: 'Hello' }, byTool(vault))
+  const move = (source: string, destination: string) =>
+    moveNote(vault, { source, destination }, byTool(vault))
+  /** Whom the draft of this name was proposed to, asked of somebody who has just come. */
+  const proposedTo = async (path: string) => {
+    const found = await proposalsOf(new Vault(test.root)).find(path)
+    expect(await proposalsOf(vault).find(path)).toEqual(found)
+    const facts = await Promise.all(
+      [anna, eve].map((one) => draftFacts(vault, { path, frontmatter: one, body: '' })),
+    )
+    return ['anna', 'eve'][facts.findIndex(({ to }) => to === found?.facts.to)]
+  }
+  return { test, vault, write, move, proposedTo }
+}
+
+describe('what was proposed', () => {
+  it('is what a tool wrote first', async () => {
+    const { write, proposedTo } = room()
+    await write('Drafts/a.md', anna)
+    await write('Drafts/a.md', eve)
+    expect(await proposedTo('Approved/a.md')).toBe('anna')
+    await write('Notes/b.md', eve)
+    expect(await proposedTo('Approved/b.md')).toBe(undefined)
+  })
+
+  it('is what a person wrote before a tool changed it', async () => {
+    const { test, write, move, proposedTo } = room()
+    for (const name of ['a', 'b', 'c'])
+      test.put(`Drafts/${name}.md`, '---\nto: anna@example.com\n---\n')
+    expect(await proposedTo('Drafts/a.md')).toBe(undefined)
+    await write('Drafts/a.md', eve)
+    expect(await proposedTo('Drafts/a.md')).toBe('anna')
+    await move('Drafts/b.md', 'Old/b.md')
+    await write('Drafts/b.md', eve)
+    expect(await proposedTo('Drafts/b.md')).toBe('anna')
+    await move('Drafts/c.md', 'Drafts/d.md')
+    await write('Drafts/d.md', eve)
+    expect(await proposedTo('Drafts/d.md')).toBe('anna')
+  })
+
+  it('goes with a note that a tool moves, and stays with its name', async () => {
+    const { write, move, proposedTo } = room()
+    await write('Drafts/a.md', anna)
+    await move('Drafts/a.md', 'Ideas/b.md')
+    await write('Ideas/b.md', eve)
+    await move('Ideas/b.md', 'Ideas/c.md')
+    await move('Ideas/c.md', 'Drafts/d.md')
+    expect(await proposedTo('Drafts/d.md')).toBe('anna')
+    await write('Drafts/A.md', eve)
+    expect(await proposedTo('Drafts/A.md')).toBe('anna')
+  })
+
+  it('is what a tool moves into Drafts/', async () => {
+    const { test, write, move, proposedTo } = room()
+    test.put('Ideas/a.md', '---\nto: anna@example.com\n---\n')
+    await move('Ideas/a.md', 'Drafts/a.md')
+    await write('Drafts/a.md', eve)
+    expect(await proposedTo('Drafts/a.md')).toBe('anna')
+  })
+
+  it('is forgotten when it was sent or rejected, and what we write ourselves counts anew', async () => {
+    const { vault, write, proposedTo } = room()
+    await write('Drafts/a.md', anna)
+    await proposalsOf(vault).close('a.md')
+    expect(await proposedTo('Drafts/a.md')).toBe(undefined)
+    await write('Drafts/a.md', eve)
+    expect(await proposedTo('Drafts/a.md')).toBe('anna')
+    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: eve, body: '' })
+    expect(await proposedTo('Drafts/a.md')).toBe('eve')
+  })
+
+  it('is recorded before the note is there, and where that fails there is no note', async () => {
+    const { test, vault, write } = room()
+    mkdirSync(join(test.root, 'Logs/proposals.jsonl'), { recursive: true })
+    await expect(write('Drafts/a.md', anna)).rejects.toThrow('Logs/proposals.jsonl')
+    expect(test.files()).not.toContain('Drafts/a.md')
+    await expect(proposalsOf(vault).find('a.md')).rejects.toThrow('is not a file')
+    rmSync(join(test.root, 'Logs/proposals.jsonl'), { recursive: true })
+    await write('Drafts/a.md', anna)
+    expect((await readNote(vault, 'Drafts/a.md')).frontmatter).toEqual(anna)
+  })
+
+  it('is read past torn and foreign lines, and only where it has grown', async () => {
+    const { test, write, proposedTo } = room()
+    await write('Drafts/a.md', anna)
+    const path = join(test.root, 'Logs/proposals.jsonl')
+    const lines = test.text('Logs/proposals.jsonl')
+    writeFileSync(path, `null\n{}\n${'x'.repeat(200_000)}\n${lines}{"event":"prop`)
+    expect(await proposedTo('a.md')).toBe('anna')
+    await write('Drafts/b.md', eve)
+    expect([await proposedTo('a.md'), await proposedTo('b.md')]).toEqual(['anna', 'eve'])
+  })
+
+  it('has attachments by their bytes and recipients by their addresses', async () => {
+    const { test, vault } = room()
+    test.put('Files/a.txt', 'a')
+    test.put('Files/b.txt', 'a')
+    const facts = (frontmatter: object) =>
+      draftFacts(vault, { path: 'Drafts/x.md', frontmatter: { ...frontmatter }, body: '' })
+    const first = await facts({
+      to: 'Jane <jane@example.com>, joe@x.org',
+      attachments: ['Files/a.txt'],
+    })
+    const same = await facts({
+      to: ['joe@X.org', 'jane@example.com'],
+      attachments: ['Files/b.txt'],
+    })
+    expect([same.to, same.attachments]).toEqual([first.to, first.attachments])
+    expect(same.names).not.toBe(first.names)
+    test.put('Files/b.txt', 'b')
+    const other = await facts({ to: 'jane@example.com', attachments: ['Files/b.txt'] })
+    const missing = await facts({ to: 'no address', attachments: ['Files/none.txt'] })
+    for (const name of ['to', 'attachments'] as const) {
+      expect(new Set([first, other, missing].map((one) => one[name])).size).toBe(3)
+    }
+  })
+})

@@ -1,0 +1,58 @@
+/** What of a draft is not as it was proposed, and which version of it a person has seen. */
+import { addressFacts, draftFacts, factNames } from '../../email/drafts/draft-facts.ts'
+import { type DraftText, kindOf, type Seen } from '../../email/drafts/draft-note.ts'
+import { proposalsOf } from '../../email/drafts/proposals.ts'
+import { AgentMailError } from '../../errors.ts'
+import type { Vault } from '../../vault/vault.ts'
+
+/** Fewer can be collided within the hour. */
+const versionDigits = 16
+
+/** A draft's version, as a person is shown it. */
+export const versionOf = (hash: string): string => hash.slice(0, versionDigits)
+
+/** The digits of the version that a person names: as many as are shown, or more of the same hash. */
+export function checkVersion(text: string): string {
+  if (/^[0-9a-f]{16,64}$/i.test(text)) return text.toLowerCase()
+  throw new AgentMailError(
+    'invalid_request',
+    `a version has ${versionDigits} hexadecimal digits, or more up to 64: ${JSON.stringify(text)} is none`,
+    'Give it as agentmail drafts show prints it.',
+  )
+}
+
+/** The parts that differ; nothing where it was not proposed. @param seen where its files have been read already. */
+export async function changedSince(
+  vault: Vault,
+  note: DraftText,
+  seen?: Seen,
+): Promise<string[] | undefined> {
+  const proposed = await proposalsOf(vault).find(note.path)
+  if (!proposed) return undefined
+  if (proposed.kind !== kindOf(note)) return ['kind']
+  // Who is given a mail, a person names.
+  if (proposed.kind === 'delegation') return []
+  const facts = await draftFacts(vault, note, seen?.attachments)
+  const changed = factNames.filter((name) => facts[name] !== proposed.facts[name])
+  // Another address has another name beside it.
+  return changed.some((name) => addressFacts.includes(name))
+    ? changed.filter((name) => name !== 'names')
+    : changed
+}
+
+export async function otherVersion(
+  vault: Vault,
+  note: DraftText,
+  wanted: string,
+  seen: Seen,
+): Promise<AgentMailError> {
+  const changed = await changedSince(vault, note, seen)
+  const words = changed?.length ? `. Changed since it was drafted: ${changed.join(', ')}` : ''
+  const version = versionOf(seen.hash)
+  return new AgentMailError(
+    'conflict',
+    `${note.path} is not version ${versionOf(wanted)}: its version is ${version} now${words}`,
+    `Nothing was approved. Look at it again with agentmail drafts show ${note.path}, and give the version that you see.`,
+    { details: { version, changed: changed ?? null } },
+  )
+}
