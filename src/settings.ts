@@ -277,6 +277,11 @@ export const settings = {
     about: 'how long that model may take to answer',
     fallback: 60,
   },
+  nudge: {
+    env: 'AGENTMAIL_NUDGE',
+    about: 'how the mailman tells of mail: keys (typed where that is safe), line (and bell) or off',
+    fallback: 'keys',
+  },
   nudgeSeconds: {
     env: 'AGENTMAIL_NUDGE_SECONDS',
     about: 'the mailman nudges an agent at most once in this time',

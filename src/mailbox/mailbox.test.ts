@@ -13,7 +13,7 @@ describe('a last line without its newline', () => {
     expect(await damageMet()).toEqual({ id: undefined, met })
     expect(await damageMet()).toEqual({ id: undefined, met })
     expect(text().endsWith(torn)).toBe(true)
-    expect(mailbox.hasUnread()).toBe(false)
+    expect(mailbox.newestUnread()).toBeUndefined()
     expect(mailbox.inspect().damaged).toEqual([{ ...met[0], number: 2 }])
   })
 

@@ -81,15 +81,18 @@ export class Mailbox {
     })
   }
 
-  /** Whether a message waits. Takes no lock: a line that is being written is seen the next time. */
-  hasUnread(): boolean {
+  /** The newest message that waits. Takes no lock: a line that is being written is seen the next time. */
+  newestUnread(): StoredMessage | undefined {
     const find = (fd: number) => {
-      for (const line of readLines(fd, this.#firstOpen(fd))) {
-        if (contentOf(line).unread) return true
-      }
-      return false
+      const start = this.#firstOpen(fd)
+      let last: TextLine | undefined
+      for (const line of readLines(fd, start)) last = { ...line, bytes: Buffer.from(line.bytes) }
+      let newest = last && contentOf(last).unread
+      if (newest || !last) return newest
+      for (const line of readLines(fd, start)) newest = contentOf(line).unread ?? newest
+      return newest
     }
-    return withStorageErrors(() => readRegularFile(this.#path, find, false))
+    return withStorageErrors(() => readRegularFile(this.#path, find, undefined))
   }
 
   /** How many messages wait, and which lines hold no message. */

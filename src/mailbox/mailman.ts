@@ -1,17 +1,23 @@
 /** The mailman: watches the mailboxes of one tmux session and nudges agents that have mail waiting. */
 import { type FSWatcher, watch } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { type Clock, sleep } from '../system/clock.ts'
+import type { Clock } from '../system/clock.ts'
+import type { StoredMessage } from './message.ts'
+import { nextNudge, type Told, toldOf } from './nudge-times.ts'
 import type { PostOffice } from './post-office.ts'
+import { Readiness, type Settled } from './readiness.ts'
 import type { Recipient } from './recipients.ts'
-import { type Pane, pressEnter, sessionPanes, typeInto } from './tmux.ts'
+import { lineMs, type Pane, ringBell, sessionPanes, showLine } from './tmux.ts'
 import { watchTmux } from './tmux-watch.ts'
+import { typeNudge } from './typing.ts'
 
-const nudgeText = 'Check your agentmail'
+/** How agents are told: keys typed where that is safe, a line and a bell only, or not at all. */
+export const nudgeWays = ['keys', 'line', 'off'] as const
 
 export type MailmanEvent =
-  | { event: 'nudged'; agent: string; pane: string }
-  | { event: 'waiting'; agent: string; reason: string }
+  | { event: 'settled'; agent: string; pane: string }
+  | { event: 'nudged'; agent: string; by: 'keys'; pane: string }
+  | { event: 'nudged'; agent: string; by: 'line'; reason: string }
   | { event: 'failed'; reason: string }
 
 export interface MailmanOptions {
@@ -21,26 +27,27 @@ export interface MailmanOptions {
   /** Process id of the tmux server, where it is known. */
   server: number[]
   clock: Clock
+  way: (typeof nudgeWays)[number]
   nudgeMs: number
   onEvent: (event: MailmanEvent) => void
 }
 
 /** Everything is looked at this often, should a change have gone unnoticed. */
 const safetyMs = 60_000
-/** How soon an agent is tried again that could not be disturbed. */
+/** How soon an agent is tried again when something went wrong. */
 const retryMs = 2_000
-/** Between the text and Enter: pressed at once, some programs take it as a part of what was pasted. */
-const pauseMs = 500
+/** How long mail waits for the screen of an agent that has just said `ready` to settle. */
+const patienceMs = 10_000
 
 export class Mailman {
   readonly #options: MailmanOptions
+  readonly #readiness: Readiness
   readonly #watchers: FSWatcher[] = []
-  readonly #nudgedAt = new Map<string, number>()
+  readonly #told = new Map<string, Told>()
   /** Agents that are being nudged: each has its own pace, and none waits for another. */
   readonly #busy = new Set<string>()
-  /** Panes in which the text stands and Enter could not be pressed yet, by agent. */
-  readonly #typed = new Map<string, string>()
-  readonly #waiting = new Set<string>()
+  /** Whom the line in tmux names, and since when. */
+  readonly #onLine = new Map<string, number>()
   /** Agents whose mailbox cannot be read; said once each. */
   readonly #troubled = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -48,8 +55,13 @@ export class Mailman {
   #dueAt = Number.POSITIVE_INFINITY
   #stop: ((error?: Error) => void) | undefined
 
+  /** It watches from now on: what agents have said before does not let anybody type. */
   constructor(options: MailmanOptions) {
+    const { office, clock, onEvent } = options
     this.#options = options
+    this.#readiness = new Readiness(office.recipients.list(), clock, (agent, pane) =>
+      onEvent({ event: 'settled', agent, pane }),
+    )
   }
 
   /** Works until `stop` is called; throws `tmux_lost` when the session ends. */
@@ -118,93 +130,110 @@ export class Mailman {
   }
 
   async #look(): Promise<void> {
-    const { office, session, clock, nudgeMs } = this.#options
+    const { office, session, clock, way, nudgeMs } = this.#options
     const panes = await sessionPanes(session)
+    const recipients = office.recipients.list()
+    this.#readiness.observe(recipients, (recipient) => paneOf(recipient, panes))
     const ignored = office.ignored()
-    const recipients = new Map(office.recipients.list().map((one) => [one.name, one]))
-    for (const agent of new Set(panes.map((pane) => pane.window))) {
-      const known = recipients.get(agent)
-      if (ignored.has(agent) || this.#busy.has(agent)) continue
-      if ((known && known.status !== 'ready') || !this.#hasMail(agent)) {
-        this.#typed.delete(agent) // whatever stands there by now, Enter is not for it
-        continue
-      }
-      const dueIn = this.#lastNudge(agent, known) + nudgeMs - clock.now()
+    for (const recipient of recipients) {
+      const { name, status } = recipient
+      if (status !== 'ready' || way === 'off' || ignored.has(name) || this.#busy.has(name)) continue
+      const mail = panes.some((pane) => pane.window === name) && this.#newestMail(name)
+      if (!mail) continue
+      const next = nextNudge(this.#toldTo(recipient, mail), mail.id, nudgeMs)
+      if (!next) continue
+      const dueIn = next.at - clock.now()
       if (dueIn > 0) this.#lookSoon(dueIn)
-      else this.#startNudge(agent, panesOf(agent, known, panes))
+      else this.#startNudge(name, next.isNew)
     }
   }
 
-  #hasMail(agent: string): boolean {
+  #newestMail(agent: string): StoredMessage | undefined {
     try {
-      return this.#options.office.mailbox(agent).hasUnread()
+      return this.#options.office.mailbox(agent).newestUnread()
     } catch (error) {
       if (!this.#troubled.has(agent)) this.#fail(error)
       this.#troubled.add(agent)
-      return false
+      return undefined
     }
   }
 
-  /** What is noted in the file counts too: it outlives a mailman. */
-  #lastNudge(agent: string, known: Recipient | undefined): number {
-    const now = this.#options.clock.now()
-    const noted = Date.parse(known?.notified_at ?? '')
-    const own = this.#nudgedAt.get(agent) ?? Number.NEGATIVE_INFINITY
-    if (noted <= now) return Math.max(own, noted)
-    if (known?.notified && !this.#nudgedAt.has(agent)) {
-      // Told at a time that nobody noted, or that is still to come: count from here.
-      this.#nudgedAt.set(agent, now)
-      return now
-    }
-    return own
+  #toldTo(recipient: Recipient, mail: StoredMessage): Told | undefined {
+    const { name } = recipient
+    const told = this.#told.get(name) ?? toldOf(recipient, mail, this.#options.clock.now())
+    if (told) this.#told.set(name, told)
+    return told
   }
 
-  #startNudge(agent: string, panes: Pane[]): void {
+  #startNudge(agent: string, isNew: boolean): void {
     this.#busy.add(agent)
-    this.#nudge(agent, panes)
-      .catch((error) => this.#fail(error))
-      .finally(() => {
+    this.#nudge(agent, isNew)
+      .then(
+        () => this.#options.nudgeMs,
+        (error) => {
+          this.#fail(error)
+          return retryMs
+        },
+      )
+      .then((againMs) => {
         this.#busy.delete(agent)
-        this.#lookSoon(this.#waiting.has(agent) ? retryMs : this.#options.nudgeMs)
+        this.#lookSoon(againMs)
       })
   }
 
-  async #nudge(agent: string, panes: Pane[]): Promise<void> {
-    const { office, clock, onEvent } = this.#options
-    for (const { id } of panes) {
-      if (!(await this.#typeNudge(agent, id))) continue
-      const now = clock.now()
-      this.#nudgedAt.set(agent, now)
-      this.#waiting.delete(agent)
-      await office.recipients.setNotified(agent, now)
-      onEvent({ event: 'nudged', agent, pane: id })
-      return
-    }
-    if (this.#waiting.has(agent)) return
-    this.#waiting.add(agent)
-    onEvent({ event: 'waiting', agent, reason: 'its pane is in copy mode or has ended' })
+  async #nudge(agent: string, isNew: boolean): Promise<void> {
+    const { office, session, clock, onEvent } = this.#options
+    const settled = await this.#placeToType(agent, isNew)
+    const panes = (await sessionPanes(session)).filter((pane) => pane.window === agent)
+    const mail = this.#newestMail(agent)
+    if (!mail || !this.#isReady(agent)) return // meanwhile it has read its mail, or works
+    const reason =
+      typeof settled === 'string'
+        ? settled
+        : panes.some(({ id }) => id === settled.pane)
+          ? await typeNudge(settled.pane, settled.screen)
+          : 'its pane is gone'
+    if (reason !== undefined) await this.#ring(agent, panes)
+    const now = clock.now()
+    const since = isNew ? now : (this.#told.get(agent)?.since ?? now)
+    const told = { id: mail.id, at: now, since }
+    this.#told.set(agent, told)
+    if (reason !== undefined) onEvent({ event: 'nudged', agent, by: 'line', reason })
+    else if (typeof settled !== 'string')
+      onEvent({ event: 'nudged', agent, by: 'keys', pane: settled.pane })
+    await office.recipients.setNotified(agent, told)
   }
 
-  async #typeNudge(agent: string, pane: string): Promise<boolean> {
-    if (this.#typed.get(agent) !== pane) {
-      if (!(await typeInto(pane, nudgeText))) return false
-      this.#typed.set(agent, pane)
-      await sleep(pauseMs)
-    }
-    if (!(await pressEnter(pane))) return false
-    this.#typed.delete(agent)
-    return true
+  /** Where the nudge may be typed, or why nowhere. */
+  async #placeToType(agent: string, isNew: boolean): Promise<Settled | string> {
+    if (this.#options.way === 'line') return 'AGENTMAIL_NUDGE is line'
+    if (!isNew) return 'it was told of this mail before'
+    return this.#readiness.settled(agent, patienceMs)
+  }
+
+  #isReady(agent: string): boolean {
+    const recipients = this.#options.office.recipients.list()
+    return recipients.some(({ name, status }) => name === agent && status === 'ready')
+  }
+
+  /** One line for all who were told of mail within the time that it is shown: a second line hides the first. */
+  async #ring(agent: string, panes: Pane[]): Promise<void> {
+    const now = performance.now()
+    this.#onLine.set(agent, now)
+    for (const [name, at] of this.#onLine) if (now - at > lineMs) this.#onLine.delete(name)
+    const windows = panes.filter((pane) => !pane.dead).map((pane) => [pane.windowId, pane] as const)
+    for (const pane of new Map(windows).values()) ringBell(pane)
+    const names = [...this.#onLine.keys()]
+    const have = names.length === 1 ? 'has' : 'have'
+    await showLine(this.#options.session, `agentmail: ${names.join(', ')} ${have} mail`)
   }
 }
 
-/**
- * Where to nudge an agent: the pane it last worked from, if that still is in a window of its name.
- * Otherwise the panes in front of the windows of that name: the first that can be disturbed gets it.
- */
-function panesOf(agent: string, known: Recipient | undefined, panes: Pane[]): Pane[] {
-  const named = panes.filter((pane) => pane.window === agent)
-  const own = named.filter((pane) => pane.id === known?.pane && !pane.dead)
-  return own.length > 0 ? own : named.filter((pane) => pane.active)
+/** The pane that the agent spoke from; where that is not known, the only one that bears its name. */
+function paneOf({ name, status_pane }: Recipient, panes: Pane[]): string | undefined {
+  const named = panes.filter((pane) => pane.window === name).map((pane) => pane.id)
+  if (status_pane) return named.find((id) => id === status_pane)
+  return named.length === 1 ? named[0] : undefined
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

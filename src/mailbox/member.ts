@@ -74,7 +74,7 @@ export async function setStatus(
   { agent, office, clock }: Member,
   status: Status,
 ): Promise<{ status: string }> {
-  await office.recipients.setStatus(agent.name, status, clock.now())
+  await office.recipients.setStatus(agent.name, status, agent.pane, clock.now())
   return { status: 'ok' }
 }
 

@@ -6,18 +6,26 @@ import { bytesOfLine, readLines, type TextLine } from '../system/lines.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 import { withLockedFile } from './locked-file.ts'
+import type { Told } from './nudge-times.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]
 
 export interface Recipient {
   name: string
-  status: Status
+  /** What the agent or its hooks said last; nothing where it has only registered. */
+  status?: Status
   notified: boolean
   /** Unix time in milliseconds. */
   last_read_at?: number
   updated_at?: string
   notified_at?: string
+  /** When it was first told of the mail that waits, and the id of the newest of that mail. */
+  notified_since?: string
+  notified_id?: string
+  /** When it said its status, and from which pane. */
+  status_at?: string
+  status_pane?: string | null
   /** The tmux pane it last worked from, `%5`; null for an agent that named itself by AGENTMAIL_AGENT. */
   pane?: string | null
 }
@@ -54,7 +62,7 @@ export class Recipients {
     return this.list().find((recipient) => recipient.name === name)
   }
 
-  /** Puts an agent on the list if it is not there: `ready`, which is how unlisted ones are treated too. */
+  /** Puts an agent on the list if it is not there. Being there is no status: nobody is disturbed who did not say so. */
   async register(name: string, pane: string | null, now: number): Promise<void> {
     if (this.#find(name)?.pane === pane) return
     await this.#change(name, (found) => ({
@@ -64,7 +72,7 @@ export class Recipients {
     }))
   }
 
-  setStatus(name: string, status: Status, now: number): Promise<void> {
+  setStatus(name: string, status: Status, pane: string | null, now: number): Promise<void> {
     return this.#change(name, (found) => {
       const { notified, ...rest } = found ?? newcomer(name)
       return {
@@ -72,15 +80,19 @@ export class Recipients {
         status,
         notified: status === 'ready' && notified,
         updated_at: rfc3339(now),
+        status_at: rfc3339(now),
+        status_pane: pane,
       }
     })
   }
 
-  setNotified(name: string, now: number): Promise<void> {
+  setNotified(name: string, { at, since, id }: Told): Promise<void> {
     return this.#change(name, (found) => ({
       ...(found ?? newcomer(name)),
       notified: true,
-      notified_at: rfc3339(now),
+      notified_at: rfc3339(at),
+      notified_since: rfc3339(since),
+      ...(id !== undefined && { notified_id: id }),
     }))
   }
 
@@ -138,7 +150,7 @@ export class Recipients {
   }
 }
 
-const newcomer = (name: string): Recipient => ({ name, status: 'ready', notified: false })
+const newcomer = (name: string): Recipient => ({ name, notified: false })
 
 /** One recipient a name: where a name stands twice, the later line counts. */
 function recipientsOf(entries: Entry[]): Recipient[] {
@@ -169,18 +181,24 @@ function recipientOf(text: string): Recipient | undefined {
   const { recipient, ...rest } = value
   const name = rest.name ?? recipient
   if (typeof name !== 'string' || name === '') return undefined
-  const { last_read_at, updated_at, notified_at, pane, ...others } = rest
+  const { status, last_read_at, pane, status_pane, ...others } = rest
+  const { updated_at, notified_at, notified_since, notified_id, status_at, ...unknown } = others
+  const texts = { updated_at, notified_at, notified_since, notified_id, status_at }
+  const known = statuses.find((one) => one === status)
   return {
-    ...others,
+    ...unknown,
     name,
-    status: statuses.find((one) => one === rest.status) ?? 'ready',
+    ...(known && { status: known }),
     notified: rest.notified === true,
     ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
-    ...(typeof updated_at === 'string' ? { updated_at } : {}),
-    ...(typeof notified_at === 'string' ? { notified_at } : {}),
-    ...(typeof pane === 'string' || pane === null ? { pane } : {}),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')),
+    ...(isPane(pane) ? { pane } : {}),
+    ...(isPane(status_pane) ? { status_pane } : {}),
   }
 }
+
+const isPane = (value: unknown): value is string | null =>
+  typeof value === 'string' || value === null
 
 function textOf(recipient: Recipient): string {
   const { name, status, notified, last_read_at, updated_at, notified_at, ...rest } = recipient

@@ -4,7 +4,12 @@ import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Config } from '../../config.ts'
 import { AgentMailError, notInTmux } from '../../errors.ts'
-import { Mailman, type MailmanEvent } from '../../mailbox/mailman.ts'
+import {
+  Mailman,
+  type MailmanEvent,
+  type MailmanOptions,
+  nudgeWays,
+} from '../../mailbox/mailman.ts'
 import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
@@ -18,9 +23,18 @@ import { jsonLine, print, printError, printJson } from '../output.ts'
 export const command: Command = {
   usage: '[--daemon]',
   summary: 'Watch the mailboxes and nudge agents that have mail waiting.',
-  details:
-    'It types "Check your agentmail" into the window of an agent that is ready and has unread mail, at\nmost once a minute (AGENTMAIL_NUDGE_SECONDS). Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
-  exitCodes: { 1: 'its tmux session has ended', 2: 'it runs already, or this is not tmux' },
+  details: [
+    'An agent that has said ready and has new mail is nudged once, at most once a minute',
+    '(AGENTMAIL_NUDGE_SECONDS). "Check your agentmail" is typed only into the pane of an agent that said',
+    'ready while the mailman watched, and whose screen is as it was when it had settled after that.',
+    "Everywhere else nothing is typed: tmux's status line says who has mail, and the window's bell rings.",
+    'So it does after 10, 30 and 60 minutes for mail that still waits. AGENTMAIL_NUDGE=line never types,',
+    'off does nothing. Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
+  ].join('\n'),
+  exitCodes: {
+    1: 'its tmux session has ended',
+    2: 'it runs already, this is not tmux, or AGENTMAIL_NUDGE is none of its words',
+  },
   options: {
     daemon: { type: 'boolean', about: 'run in the background; its log is .agentmail/mailman.log' },
   },
@@ -31,26 +45,26 @@ export const command: Command = {
     if (!pane) {
       throw notInTmux('The mailman types into tmux windows, so start it in one of them.')
     }
+    const way = config.choice('nudge', nudgeWays) ?? 'keys'
     const [{ session }, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
     office.create()
-    return flags.daemon ? startDaemon(office, json) : work(config, office, session, json)
+    return flags.daemon ? startDaemon(office, json) : work(config, { office, session, way }, json)
   },
 }
 
 async function work(
   config: Config,
-  office: PostOffice,
-  session: string,
+  place: Pick<MailmanOptions, 'office' | 'session' | 'way'>,
   json: boolean,
 ): Promise<number> {
+  const { office } = place
   const nudgeMs = config.number('nudgeSeconds') * 1000
   const pidFile = await takePidFile(office.pidFile)
   const say = (event: object, text: string) => report(json ? jsonLine(event) : text)
   try {
     warnOfStale(pidFile)
     const mailman = new Mailman({
-      office,
-      session,
+      ...place,
       server: serverPid(config),
       clock: systemClock,
       nudgeMs,
@@ -118,10 +132,11 @@ const clockTime = () => new Date(systemClock.now()).toTimeString().slice(0, 8)
 
 function sentence(event: MailmanEvent): string {
   switch (event.event) {
+    case 'settled':
+      return `${event.agent} is ready`
     case 'nudged':
-      return `nudged ${event.agent}`
-    case 'waiting':
-      return `${event.agent} has mail and cannot be disturbed: ${event.reason}`
+      if (event.by === 'keys') return `nudged ${event.agent}`
+      return `${event.agent} has mail, told by line and bell: ${event.reason}`
     case 'failed':
       return `warning: ${event.reason}`
   }

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import { agentmail, type Env, type Ran, type RunOptions } from '../agentmail.ts'
+import type { AtEnd } from '../at-end.ts'
+import { eventually } from '../eventually.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 export interface Session {
@@ -12,6 +14,12 @@ export interface Session {
   /** Runs the binary as if it were typed in that window. */
   run(window: number, args: string[], options?: RunOptions): Promise<Ran>
   pane(window: number): string
+  /** Opens one more window, without a shell, and gives its place. */
+  open(name: string, ...command: string[]): number
+  /** What a window shows. */
+  screen(window: number): string
+  /** Whether the bell of a window has rung since it was last looked at. */
+  hasRung(window: number): boolean
   tmux(...args: string[]): string
 }
 
@@ -20,18 +28,22 @@ export function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' })
 }
 
-export function repository(): string {
-  const folder = temporaryFolder()
+export function repository(atEnd: AtEnd = onTestFinished): string {
+  const folder = temporaryFolder(atEnd)
   git(folder, 'init', '--quiet')
   git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'start')
   return folder
 }
 
 /** One window a name, each running `program`. */
-export function openSession(names: string[], program = 'cat'): Session {
+export function openSession(
+  names: string[],
+  program = 'cat',
+  atEnd: AtEnd = onTestFinished,
+): Session {
   const socket = `agentmail-test-${randomBytes(6).toString('hex')}`
-  const folder = repository()
-  const sockets = temporaryFolder()
+  const folder = repository(atEnd)
+  const sockets = temporaryFolder(atEnd)
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-u', '-L', socket, '-f', '/dev/null', ...args], {
       cwd: folder,
@@ -39,7 +51,7 @@ export function openSession(names: string[], program = 'cat'): Session {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  onTestFinished(() => {
+  atEnd(() => {
     try {
       tmux('kill-server')
     } catch {} // a test may have done it
@@ -56,10 +68,26 @@ export function openSession(names: string[], program = 'cat'): Session {
     repository: folder,
     env,
     pane,
+    open(name, ...command) {
+      const args = ['-d', '-a', '-t', 'test:$', '-n', name, '-P', '-F', '#{pane_id}', ...command]
+      return panes.push(tmux('new-window', ...args).trim()) - 1
+    },
+    screen: (window) => tmux('capture-pane', '-p', '-t', pane(window)),
+    hasRung: (window) =>
+      tmux('display-message', '-p', '-t', pane(window), '#{window_bell_flag}').trim() === '1',
     tmux,
     run: (window, args, options = {}) =>
       agentmail(args, { cwd: folder, ...options, env: { ...env(window), ...options.env } }),
   }
+}
+
+/** Has somebody look at the session, on a terminal of its size, and gives what they see. */
+export async function attach(session: Session): Promise<() => string> {
+  const [socket = ''] = session.env(0).TMUX?.split(',') ?? []
+  const command = ['env', '-u', 'TMUX', 'tmux', '-u', '-S', socket, 'attach', '-t', 'test']
+  session.tmux('new-session', '-d', '-s', 'viewer', '-x', '100', '-y', '31', ...command)
+  await eventually('somebody looks', () => session.tmux('list-clients', '-t', 'test') !== '')
+  return () => session.tmux('capture-pane', '-p', '-t', 'viewer:')
 }
 
 /** Sends, and gives the id of the message. */
