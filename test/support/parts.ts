@@ -19,9 +19,10 @@ export function pathOf(part: string): string {
   return path
 }
 
-/** `describe`, where the part is there: a program, or a library. */
-export function describeWith(part: string, name: string, tests: () => void): void {
-  if (find(part)) {
+/** `describe`, where the parts are there: programs, or libraries. */
+export function describeWith(parts: string | string[], name: string, tests: () => void): void {
+  const part = [parts].flat().find((one) => !find(one))
+  if (part === undefined) {
     describe(name, tests)
   } else if (process.env.CI) {
     describe(name, () => {
