@@ -8,8 +8,8 @@ export interface SettingShape {
   /** How the help calls its value. */
   value?: string
   about: string
-  /** What is shown when nothing is set. */
-  fallback: string | number | undefined
+  /** What holds when nothing is set, if anything does. */
+  fallback?: string | number
   /** Shown masked, whatever it holds. */
   secret?: true
 }
@@ -18,21 +18,18 @@ export const settings = {
   dir: {
     env: 'AGENTMAIL_DIR',
     about: 'the post office, instead of .agentmail/ in the main worktree',
-    fallback: undefined,
   },
   agent: {
     env: 'AGENTMAIL_AGENT',
     about: 'your name outside tmux; inside, the name of the window counts',
-    fallback: undefined,
   },
-  tmux: { env: 'TMUX', about: 'set by tmux: its socket and session', fallback: undefined },
-  tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane', fallback: undefined },
-  display: { env: 'DISPLAY', about: 'set by X: your screen', fallback: undefined },
-  wayland: { env: 'WAYLAND_DISPLAY', about: 'set by Wayland: your screen', fallback: undefined },
+  tmux: { env: 'TMUX', about: 'set by tmux: its socket and session' },
+  tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane' },
+  display: { env: 'DISPLAY', about: 'set by X: your screen' },
+  wayland: { env: 'WAYLAND_DISPLAY', about: 'set by Wayland: your screen' },
   token: {
     env: 'AGENTMAIL_TOKEN',
     about: 'bearer token of the coordination server',
-    fallback: undefined,
     secret: true,
   },
   host: {
@@ -48,26 +45,22 @@ export const settings = {
     flag: 'db',
     value: 'db',
     about: 'its database, a file or mysql://…, instead of agentmail.db in the post office',
-    fallback: undefined,
   },
   server: {
     env: 'AGENTMAIL_SERVER',
     flag: 'server',
     value: 'url',
     about: 'a coordination server to talk to, instead of the one of this repository',
-    fallback: undefined,
   },
   project: {
     env: 'AGENTMAIL_PROJECT',
     flag: 'project',
     value: 'name',
     about: 'a project of its own on the coordination server, as in /mcp/<project>',
-    fallback: undefined,
   },
   allowedHosts: {
     env: 'AGENTMAIL_ALLOWED_HOSTS',
     about: 'further names that clients may call the server by, comma-separated',
-    fallback: undefined,
   },
   rateLimit: {
     env: 'AGENTMAIL_RATE_LIMIT',
@@ -87,7 +80,6 @@ export const settings = {
   keepDays: {
     env: 'AGENTMAIL_KEEP_DAYS',
     about: 'a server removes what is older than so many days, at its start and daily; unset: never',
-    fallback: undefined,
   },
   doltCommitSeconds: {
     env: 'AGENTMAIL_DOLT_COMMIT_SECONDS',
@@ -99,42 +91,34 @@ export const settings = {
     flag: 'vault',
     value: 'path',
     about: 'the folder of Markdown notes; drafts and the audit of mail are kept there too',
-    fallback: undefined,
   },
   cacheHome: {
     env: 'XDG_CACHE_HOME',
     about: "where the vault's search index is kept, instead of your cache folder",
-    fallback: undefined,
   },
   stateHome: {
     env: 'XDG_STATE_HOME',
     about: 'where the record of sent mail is kept, instead of your state folder',
-    fallback: undefined,
   },
   configHome: {
     env: 'XDG_CONFIG_HOME',
     about: 'where the credentials of mail accounts are kept, instead of your config folder',
-    fallback: undefined,
   },
   mail: {
     env: 'AGENTMAIL_MAIL',
     about: 'the mail service: gmail, postmark, smtp, or local for a folder of .eml files',
-    fallback: undefined,
   },
   mailDir: {
     env: 'AGENTMAIL_MAIL_DIR',
     about: 'the folder of local mail, instead of mail/ in the post office',
-    fallback: undefined,
   },
   mailFrom: {
     env: 'AGENTMAIL_MAIL_FROM',
     about: 'the address that local and SMTP mail is sent from',
-    fallback: undefined,
   },
   smtpUrl: {
     env: 'AGENTMAIL_SMTP_URL',
     about: 'the mail server that sends: smtp://user:password@host:587, or smtps://…:465',
-    fallback: undefined,
     secret: true,
   },
   sendPolicy: {
@@ -145,7 +129,6 @@ export const settings = {
   sendTo: {
     env: 'AGENTMAIL_SEND_TO',
     about: 'the only addresses and domains that mail may go to, comma-separated',
-    fallback: undefined,
   },
   sendTimeoutSeconds: {
     env: 'AGENTMAIL_SEND_TIMEOUT_SECONDS',
@@ -162,17 +145,14 @@ export const settings = {
     flag: 'account',
     value: 'name',
     about: 'which Gmail account, where you have logged in to several',
-    fallback: undefined,
   },
   gmailCredentials: {
     env: 'GMAIL_CREDENTIALS_PATH',
     about: "Google's client_secret.json, instead of the one in your config folder",
-    fallback: undefined,
   },
   gmailToken: {
     env: 'GMAIL_TOKEN_PATH',
     about: 'the token of the Gmail account, instead of the one in your config folder',
-    fallback: undefined,
   },
   gmailBaseUrl: {
     env: 'GMAIL_BASE_URL',
@@ -182,12 +162,10 @@ export const settings = {
   oauthBaseUrl: {
     env: 'GOOGLE_OAUTH_BASE_URL',
     about: "instead of Google's own login: /o/oauth2/v2/auth, /token and /revoke are below it",
-    fallback: undefined,
   },
   postmarkToken: {
     env: 'POSTMARK_SERVER_TOKEN',
     about: 'server token of Postmark; POSTMARK_API_TEST tries everything and delivers nothing',
-    fallback: undefined,
     secret: true,
   },
   postmarkBaseUrl: {
@@ -203,7 +181,6 @@ export const settings = {
   defaultFrom: {
     env: 'DEFAULT_FROM_ADDRESS',
     about: 'who sends through Postmark where a mail does not say it',
-    fallback: undefined,
   },
   mcpServerName: {
     env: 'MCP_SERVER_NAME',
@@ -213,7 +190,6 @@ export const settings = {
   mcpServerVersion: {
     env: 'MCP_SERVER_VERSION',
     about: 'the version that the postmark server tells',
-    fallback: undefined,
   },
   enableLogging: {
     env: 'ENABLE_LOGGING',
@@ -244,12 +220,10 @@ export const settings = {
   gmailServer: {
     env: 'GMAIL_MCP_SERVER',
     about: 'the command of the MCP server that the orchestrator reads and sends mail with',
-    fallback: undefined,
   },
   obsidianServer: {
     env: 'OBSIDIAN_MCP_SERVER',
     about: 'the command of the MCP server that the orchestrator works on notes with',
-    fallback: undefined,
   },
   mcpTimeoutSeconds: {
     env: 'AGENTMAIL_MCP_TIMEOUT_SECONDS',
@@ -259,18 +233,15 @@ export const settings = {
   llm: {
     env: 'AGENTMAIL_LLM',
     about: 'the model that proposes what to do with mail: anthropic:<model> or openai:<model>',
-    fallback: undefined,
   },
   llmApiKey: {
     env: 'AGENTMAIL_LLM_API_KEY',
     about: 'the key for that model',
-    fallback: undefined,
     secret: true,
   },
   llmBaseUrl: {
     env: 'AGENTMAIL_LLM_BASE_URL',
     about: 'where that model is, if not at its maker: any compatible server, Ollama too',
-    fallback: undefined,
   },
   llmTimeoutSeconds: {
     env: 'AGENTMAIL_LLM_TIMEOUT_SECONDS',

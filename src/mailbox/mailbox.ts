@@ -86,7 +86,8 @@ export class Mailbox {
     const find = (fd: number) => {
       const start = this.#firstOpen(fd)
       let last: TextLine | undefined
-      for (const line of readLines(fd, start)) last = { ...line, bytes: Buffer.from(line.bytes) }
+      for (const line of readLines(fd, start))
+        last = { ...line, bytes: line.bytes && Buffer.from(line.bytes) }
       let newest = last && contentOf(last).unread
       if (newest || !last) return newest
       for (const line of readLines(fd, start)) newest = contentOf(line).unread ?? newest

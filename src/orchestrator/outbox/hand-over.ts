@@ -117,9 +117,9 @@ export class HandOver {
 
   /** An agent that is registered now, other than this one, or whoever has a mailbox in the repository. */
   async #isSomebody(connection: Connection, name: string): Promise<boolean> {
-    const { agents } = await connection.agents()
-    const isOther = (id: string) => id !== this.#identity.agentId
-    if (agents.some((one) => one.name === name && isOther(one.agent_id))) return true
+    for await (const agent of connection.agents()) {
+      if (agent.name === name && agent.agent_id !== this.#identity.agentId) return true
+    }
     const office = await PostOffice.locate(this.#config).catch((error) => {
       if (AgentMailError.is(error, 'not_in_repository')) return undefined
       throw error

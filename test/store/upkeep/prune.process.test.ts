@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { agentmail, type Env } from '../support/agentmail.ts'
-import { oldDays } from '../support/coordination/old-days.ts'
-import { eventually } from '../support/eventually.ts'
-import { TestServer } from '../support/server/server.ts'
-import { contentOf, filledDatabase } from '../support/store/filled-database.ts'
-import { newPath, sql } from '../support/store/sqlite-files.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { agentmail, type Env } from '../../support/agentmail.ts'
+import { oldDays } from '../../support/coordination/old-days.ts'
+import { eventually } from '../../support/eventually.ts'
+import { TestServer } from '../../support/server/server.ts'
+import { contentOf, filledDatabase } from '../../support/store/filled-database.ts'
+import { newPath, sql } from '../../support/store/sqlite-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function placeOf(db: string) {
   const state = temporaryFolder()

@@ -1,16 +1,16 @@
 /** Pruning beside a server on database servers; on Dolt its commits still tell the past, and its space is asked back. */
 import { describe, expect, it, vi } from 'vitest'
-import { besideServerSuite } from '../suites/pruning-beside-server.ts'
-import { agentmail } from '../support/agentmail.ts'
-import { oldDays } from '../support/coordination/old-days.ts'
-import { auditOf } from '../support/email/audit.ts'
-import { describeWith } from '../support/parts.ts'
-import { TestServer } from '../support/server/server.ts'
-import { query } from '../support/store/database-servers.ts'
-import { startDolt } from '../support/store/dolt.ts'
-import { startMariadb } from '../support/store/mariadb.ts'
-import { sharedDatabaseServer } from '../support/store/shared-database-server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { besideServerSuite } from '../../suites/pruning-beside-server.ts'
+import { agentmail } from '../../support/agentmail.ts'
+import { oldDays } from '../../support/coordination/old-days.ts'
+import { auditOf } from '../../support/email/audit.ts'
+import { describeWith } from '../../support/parts.ts'
+import { TestServer } from '../../support/server/server.ts'
+import { query } from '../../support/store/database-servers.ts'
+import { startDolt } from '../../support/store/dolt.ts'
+import { startMariadb } from '../../support/store/mariadb.ts'
+import { sharedDatabaseServer } from '../../support/store/shared-database-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 

@@ -1,15 +1,15 @@
 /** Copies of a database that is written to meanwhile, what they refuse, and the comparison at their end. */
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Coordination } from '../../src/coordination/coordination.ts'
-import { type CopyProgress, copyDatabase } from '../../src/coordination/upkeep/copy.ts'
-import { identityOf } from '../../src/store/identity.ts'
-import { tables } from '../../src/store/schema.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
-import type { Store, View } from '../../src/store/store.ts'
-import { fingerprint } from '../../src/store/table-walk.ts'
-import { staleMs } from '../support/store/databases.ts'
-import { contentOf, filledDatabase, newFile } from '../support/store/filled-database.ts'
+import { Coordination } from '../../../src/coordination/coordination.ts'
+import { type CopyProgress, copyDatabase } from '../../../src/coordination/upkeep/copy.ts'
+import { identityOf } from '../../../src/store/identity.ts'
+import { tables } from '../../../src/store/schema.ts'
+import { openSqlite } from '../../../src/store/sqlite.ts'
+import type { Store, View } from '../../../src/store/store.ts'
+import { fingerprint } from '../../../src/store/table-walk.ts'
+import { staleMs } from '../../support/store/databases.ts'
+import { contentOf, filledDatabase, newFile } from '../../support/store/filled-database.ts'
 
 async function store(path: string): Promise<Store> {
   const opened = await openSqlite(path)

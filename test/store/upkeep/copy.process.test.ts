@@ -1,9 +1,9 @@
 /** agentmail db copy: what it refuses, and that it touches nothing then. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { TestServer } from '../support/server/server.ts'
-import { copy } from '../support/store/copied-database.ts'
-import { filledDatabase, newFile } from '../support/store/filled-database.ts'
+import { TestServer } from '../../support/server/server.ts'
+import { copy } from '../../support/store/copied-database.ts'
+import { filledDatabase, newFile } from '../../support/store/filled-database.ts'
 
 describe('a copy that cannot be', () => {
   it('is refused in words, and nothing is made or changed', async () => {

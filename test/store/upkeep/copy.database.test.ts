@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, it } from 'vitest'
-import { agentmail, ended, start } from '../support/agentmail.ts'
-import { describeWith } from '../support/parts.ts'
-import { copied, copy, history } from '../support/store/copied-database.ts'
-import { type DatabaseServer, query } from '../support/store/database-servers.ts'
-import { startDolt } from '../support/store/dolt.ts'
-import { contentOf, filledDatabase, newFile } from '../support/store/filled-database.ts'
-import { startMariadb } from '../support/store/mariadb.ts'
-import { sharedDatabaseServer } from '../support/store/shared-database-server.ts'
+import { agentmail, ended, start } from '../../support/agentmail.ts'
+import { describeWith } from '../../support/parts.ts'
+import { copied, copy, history } from '../../support/store/copied-database.ts'
+import { type DatabaseServer, query } from '../../support/store/database-servers.ts'
+import { startDolt } from '../../support/store/dolt.ts'
+import { contentOf, filledDatabase, newFile } from '../../support/store/filled-database.ts'
+import { startMariadb } from '../../support/store/mariadb.ts'
+import { sharedDatabaseServer } from '../../support/store/shared-database-server.ts'
 
 function roundTrip(server: () => DatabaseServer): void {
   it('takes everything there and back: what it holds is the same, and agents go on with it', async () => {

@@ -1,15 +1,15 @@
 /** agentmail db check on database servers. */
 import { expect, it, onTestFinished } from 'vitest'
-import { agentmail } from '../support/agentmail.ts'
-import { describeWith } from '../support/parts.ts'
-import { check, rows } from '../support/store/checked-database.ts'
-import { query } from '../support/store/database-servers.ts'
-import { at } from '../support/store/databases.ts'
-import { startDolt } from '../support/store/dolt.ts'
-import { filledDatabase } from '../support/store/filled-database.ts'
-import { startGalera } from '../support/store/galera.ts'
-import { startMariadb } from '../support/store/mariadb.ts'
-import { sharedDatabaseServer } from '../support/store/shared-database-server.ts'
+import { agentmail } from '../../support/agentmail.ts'
+import { describeWith } from '../../support/parts.ts'
+import { check, rows } from '../../support/store/checked-database.ts'
+import { query } from '../../support/store/database-servers.ts'
+import { at } from '../../support/store/databases.ts'
+import { startDolt } from '../../support/store/dolt.ts'
+import { filledDatabase } from '../../support/store/filled-database.ts'
+import { startGalera } from '../../support/store/galera.ts'
+import { startMariadb } from '../../support/store/mariadb.ts'
+import { sharedDatabaseServer } from '../../support/store/shared-database-server.ts'
 
 describeWith('mariadbd', 'a check of MariaDB', () => {
   const server = sharedDatabaseServer(startMariadb)
