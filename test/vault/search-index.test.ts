@@ -55,7 +55,7 @@ describe('the search index', () => {
   it('is made anew when it is of another version, or of another vault', async () => {
     for (const name of ['schema', 'vault']) {
       await afterwards(async (file) => {
-        const store = await openSqlite(file)
+        const store = await openSqlite(file, { isCache: true })
         await store.transaction(async (transaction) => {
           await transaction.run("UPDATE meta SET value = 'other' WHERE name = ?", name)
           await transaction.run('DELETE FROM notes')
@@ -68,7 +68,7 @@ describe('the search index', () => {
   it('is made anew when a search fails in it', async () => {
     const vault = new SearchVault(someNotes(20))
     const search = await vault.indexed()
-    const store = await openSqlite(indexFile(vault))
+    const store = await openSqlite(indexFile(vault), { isCache: true })
     await store.transaction(async (transaction) => {
       await transaction.run('DROP TABLE terms')
     })

@@ -103,7 +103,7 @@ function attempt(act: () => unknown): unknown {
 }
 
 describe('notes made up at random', () => {
-  it(`survive ${cases} edits made up at random`, { timeout: cases * 30 }, () => {
+  it(`survive ${cases} edits made up at random`, { timeout: 60_000 + cases * 30 }, () => {
     const random = seededRandom()
     const yaml = new RandomYaml(random)
     for (let index = 0; index < cases; index++) {
