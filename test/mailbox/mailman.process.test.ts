@@ -18,29 +18,28 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).
 
 describeWith('tmux', 'the mailman', () => {
   it('nudges agents that have said ready, and nobody else', async () => {
-    const names = ['one', 'idle', '0', '-l', 'test:one', 'works', 'away', 'registered', 'quiet']
-    const session = openSession([...names, 'unknown'])
+    const agents = ['idle', '0', '-l', 'test:one', 'works', 'away', 'registered', 'quiet']
+    const names = ['one', ...agents, 'unknown']
+    const session = openSession(names)
+    await sendOk(session, 0, 'quiet', 'hello')
     const [works, away, registered, quiet, unknown] = [5, 6, 7, 8, 9]
     writeFileSync(join(session.repository, '.agentmailignore'), 'quiet\n')
     const mailman = await startMailman(session)
-    await session.run(registered, ['recipients'])
-    await session.run(works, ['status', 'work'])
-    await session.run(away, ['status', 'offline'])
-    await session.run(quiet, ['status', 'ready'])
-    await Promise.all(
-      [1, 2, 3, 4].map((window) => getReady(session, mailman, window, names[window] ?? '')),
-    )
+    const sendAll = (windows: number[]) =>
+      Promise.all(windows.map((window) => sendOk(session, 0, names[window] ?? '', 'hello')))
+    await Promise.all([
+      session.run(registered, ['recipients']),
+      session.run(works, ['status', 'work']),
+      session.run(away, ['status', 'offline']),
+      session.run(quiet, ['status', 'ready']),
+      sendAll([works, away, registered, unknown]),
+      ...[1, 2, 3, 4].map((window) => getReady(session, mailman, window, names[window] ?? '')),
+    ])
     expect(rowOf(session, 'registered')).not.toContain('status')
-    writeFileSync(join(session.repository, '.agentmailignore'), '')
-    for (const name of ['works', 'away', 'registered', 'unknown']) {
-      await sendOk(session, 0, name, 'hello')
-    }
-    await sendOk(session, 0, 'quiet', 'hello')
-    writeFileSync(join(session.repository, '.agentmailignore'), 'quiet\n')
-    for (const window of [1, 2, 3, 4]) await sendOk(session, 0, names[window] ?? '', 'hello')
+    await sendAll([1, 2, 3, 4])
     for (const window of [1, 2, 3, 4]) await nudged(session, window)
     await mailman.says(' nudged idle\n')
-    for (const window of [0, works, away, registered, unknown]) {
+    for (const window of [0, works, away, registered, quiet, unknown]) {
       expect([window, session.screen(window).trim()]).toEqual([window, ''])
       expect([window, session.hasRung(window)]).toEqual([window, false])
     }
@@ -55,7 +54,8 @@ describeWith('tmux', 'the mailman', () => {
 
   it('nudges once for what is new, however much it is, and again for what comes later', async () => {
     const session = openSession(['one', 'two', 'three'])
-    const first = await startMailman(session)
+    const seldom = { AGENTMAIL_NUDGE_SECONDS: '3600' }
+    const first = await startMailman(session, seldom)
     await getReady(session, first, 1, 'two')
     for (const text of ['a', 'b', 'c']) await sendOk(session, 0, 'two', text)
     await nudged(session, 1)
@@ -70,7 +70,7 @@ describeWith('tmux', 'the mailman', () => {
     await first.ended
 
     // Later mail waits for the interval, also after a restart; then the old ready lets nobody type.
-    const patient = await startMailman(session)
+    const patient = await startMailman(session, seldom)
     await getReady(session, patient, 2, 'three')
     patient.kill('SIGTERM')
     expect((await patient.ended).stdout).not.toContain('has mail')
@@ -101,7 +101,7 @@ describeWith('tmux', 'the mailman', () => {
     const notes: [string, object][] = []
     for (const [name, since, at] of [
       ['due', 11, 11],
-      ['early', 9, 9],
+      ['early', 5, 5],
       ['told', 90, 15],
     ] as const) {
       const id = await sendOk(session, 0, name, 'hello')
@@ -111,14 +111,11 @@ describeWith('tmux', 'the mailman', () => {
     const rows = notes.map(([name, note]) => JSON.stringify({ name, status: 'work', ...note }))
     writeFileSync(recipientsFile(session), `${rows.join('\n')}\n`)
     const mailman = await startMailman(session)
-    for (const [window, name] of [
-      [3, 'told'],
-      [2, 'early'],
-      [1, 'due'],
-    ] as const) {
-      await session.run(window, ['status', 'work']) // what the file knows of being told stays
-      await getReady(session, mailman, window, name)
+    const getsReady = async ([name]: [string, object], index: number) => {
+      await session.run(index + 1, ['status', 'work']) // what the file knows of being told stays
+      await getReady(session, mailman, index + 1, name)
     }
+    await Promise.all(notes.map(getsReady))
     await mailman.says(' due has mail, told by line and bell: it was told of this mail before')
     expect(session.hasRung(1)).toBe(true)
     expect(session.screen(1).trim()).toBe('')

@@ -10,8 +10,8 @@ export const nudge = 'Check your agentmail'
 export interface RunningMailman {
   pid: number
   stdout(): string
-  /** Waits until it has said this, once more often than at the last call with the same words. */
-  says(words: string): Promise<void>
+  /** Waits until it has said this, behind so many letters of all that it says. */
+  says(words: string, from?: number): Promise<void>
   ended: Promise<Ran>
   exited: Promise<number | null>
   kill(signal: NodeJS.Signals): void
@@ -30,12 +30,8 @@ export async function startMailman(
     stdout += chunk
   })
   const end = ended(child)
-  const heard = new Map<string, number>()
-  const says = async (words: string) => {
-    const times = (heard.get(words) ?? 0) + 1
-    heard.set(words, times)
-    const said = () => stdout.split(words).length - 1
-    await eventually(`the mailman says "${words}"`, () => said() >= times)
+  const says = async (words: string, from = 0) => {
+    await eventually(`the mailman says "${words}"`, () => stdout.includes(words, from))
   }
   await says('Mailman started')
   return {
@@ -56,8 +52,9 @@ export async function getReady(
   window: number,
   name: string,
 ): Promise<void> {
+  const from = mailman.stdout().length
   await session.run(window, ['status', 'ready'])
-  await mailman.says(` ${name} is ready\n`)
+  await mailman.says(` ${name} is ready\n`, from)
 }
 
 /** How often the nudge was typed and entered: `cat` repeats each line that Enter ends. */
