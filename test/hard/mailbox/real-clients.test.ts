@@ -18,6 +18,14 @@ import { attach, openSession, type Session, sendOk } from '../../support/mailbox
 import { describeWith, pathOf } from '../../support/parts.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
+/** Ends all that runs in a window: Gemini CLI outlives its terminal. */
+function endAll(session: Session, window: number): void {
+  try {
+    const pid = session.tmux('display-message', '-p', '-t', session.pane(window), '#{pane_pid}')
+    process.kill(-Number(pid), 'SIGKILL')
+  } catch {} // it has ended by itself
+}
+
 interface Agent {
   client: Client
   name: string
@@ -80,6 +88,7 @@ describeWith(['tmux', ...clients.map(programOf)], 'the mailman beside real codin
         const place = { home, folder, model: model.url }
         const command = commandOf(client, pathOf(programOf(client)), place)
         const window = session.open(client.name, ...command)
+        atEnd(() => endAll(session, window))
         return { client, name: client.name, window, model, harm: join(folder, 'harm') }
       }),
     )
