@@ -30,6 +30,7 @@ export class Sweeper {
   #listeningSince: number
   #lastTick = performance.now()
   #timesSet: number
+  #isSweeping = false
 
   constructor(options: {
     sweep: () => Promise<unknown>
@@ -63,7 +64,12 @@ export class Sweeper {
       await this.#attend()
       // Before it is compared with the steady time: it may have been set.
       await this.#clock.set()
-      if (this.#hasListened()) await this.#sweep()
+      // One that has much to do may still be at it.
+      if (!this.#hasListened() || this.#isSweeping) return
+      this.#isSweeping = true
+      await this.#sweep().finally(() => {
+        this.#isSweeping = false
+      })
     } catch (error) {
       this.#listeningSince = this.#clock.now() // nor could signs of life be kept
       if (this.#isDown()) return // which was logged once
