@@ -22,12 +22,14 @@ function room() {
     moveNote(vault, { source, destination }, byTool(vault))
   /** Whom the draft of this name was proposed to, asked of somebody who has just come. */
   const proposedTo = async (path: string) => {
-    const found = await proposalsOf(new Vault(test.root)).find(path)
-    expect(await proposalsOf(vault).find(path)).toEqual(found)
+    const all = await proposalsOf(new Vault(test.root)).find(path)
+    expect(await proposalsOf(vault).find(path)).toEqual(all)
     const facts = await Promise.all(
       [anna, eve].map((one) => draftFacts(vault, { path, frontmatter: one, body: '' })),
     )
-    return ['anna', 'eve'][facts.findIndex(({ to }) => to === found?.facts.to)]
+    return all
+      .map((one) => ['anna', 'eve'][facts.findIndex(({ to }) => to === one.facts.to)])
+      .join()
   }
   return { test, vault, write, move, proposedTo }
 }
@@ -39,14 +41,14 @@ describe('what was proposed', () => {
     await write('Drafts/a.md', eve)
     expect(await proposedTo('Approved/a.md')).toBe('anna')
     await write('Notes/b.md', eve)
-    expect(await proposedTo('Approved/b.md')).toBe(undefined)
+    expect(await proposedTo('Approved/b.md')).toBe('')
   })
 
   it('is what a person wrote before a tool changed it', async () => {
     const { test, write, move, proposedTo } = room()
     for (const name of ['a', 'b', 'c'])
       test.put(`Drafts/${name}.md`, '---\nto: anna@example.com\n---\n')
-    expect(await proposedTo('Drafts/a.md')).toBe(undefined)
+    expect(await proposedTo('Drafts/a.md')).toBe('')
     await write('Drafts/a.md', eve)
     expect(await proposedTo('Drafts/a.md')).toBe('anna')
     await move('Drafts/b.md', 'Old/b.md')
@@ -55,6 +57,17 @@ describe('what was proposed', () => {
     await move('Drafts/c.md', 'Drafts/d.md')
     await write('Drafts/d.md', eve)
     expect(await proposedTo('Drafts/d.md')).toBe('anna')
+  })
+
+  it('is not what a tool wrote elsewhere under its name', async () => {
+    const { test, write, move, proposedTo } = room()
+    for (const folder of ['Drafts/Sub', 'drafts', 'Drafts']) await write(`${folder}/a.md`, eve)
+    await move('Drafts/a.md', 'Old/a.md')
+    test.put('Drafts/b.md', '---\nto: anna@example.com\n---\n')
+    await write('Drafts/Sub/b.md', eve)
+    await write('Drafts/b.md', eve)
+    expect(await proposedTo('Approved/b.md')).toBe('eve,anna')
+    expect(await proposedTo('Drafts/b.md')).toBe('anna')
   })
 
   it('goes with a note that a tool moves, and stays with its name', async () => {
@@ -66,7 +79,7 @@ describe('what was proposed', () => {
     await move('Ideas/c.md', 'Drafts/d.md')
     expect(await proposedTo('Drafts/d.md')).toBe('anna')
     await write('Drafts/A.md', eve)
-    expect(await proposedTo('Drafts/A.md')).toBe('anna')
+    expect(await proposedTo('Approved/A.md')).toBe('anna,eve')
   })
 
   it('is what a tool moves into Drafts/', async () => {
@@ -78,14 +91,15 @@ describe('what was proposed', () => {
   })
 
   it('is forgotten when it was sent or rejected, and what we write ourselves counts anew', async () => {
-    const { vault, write, proposedTo } = room()
-    await write('Drafts/a.md', anna)
+    const { test, vault, write, proposedTo } = room()
+    for (const folder of ['A/', '']) await write(`Drafts/${folder}a.md`, anna)
+    rmSync(join(test.root, 'Drafts/a.md'))
     await proposalsOf(vault).close('a.md')
-    expect(await proposedTo('Drafts/a.md')).toBe(undefined)
+    expect(await proposedTo('Approved/a.md')).toBe('anna') // of the one that is still there
     await write('Drafts/a.md', eve)
-    expect(await proposedTo('Drafts/a.md')).toBe('anna')
-    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: eve, body: '' })
     expect(await proposedTo('Drafts/a.md')).toBe('eve')
+    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: anna, body: '' })
+    expect(await proposedTo('Drafts/a.md')).toBe('anna')
   })
 
   it('is recorded before the note is there, and where that fails there is no note', async () => {

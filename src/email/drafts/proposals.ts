@@ -7,6 +7,7 @@ import { isRecord, jsonOf } from '../../system/text.ts'
 import { isInDrafts, type Putting } from '../../vault/decided.ts'
 import { appendLine, linesOf, logFolders } from '../../vault/log-file.ts'
 import { nameOf, notePath } from '../../vault/note-path.ts'
+import { statNote } from '../../vault/note-stat.ts'
 import type { Found, Vault } from '../../vault/vault.ts'
 import { vaultError, withVaultErrors } from '../../vault/vault-error.ts'
 import { draftFacts, type Facts, factNames } from './draft-facts.ts'
@@ -22,8 +23,8 @@ interface Proposal {
 interface Line extends Proposal {
   event: 'proposed'
   timestamp: string
-  /** Of the note, which it keeps wherever it is moved. */
-  name: string
+  /** Of the note; a person who moves it to Approved/ leaves it its name. */
+  path: string
   /** What we write ourselves is always as it was first written; a tool may write what is there already. */
   by: 'agentmail' | 'tool'
 }
@@ -32,7 +33,7 @@ interface Line extends Proposal {
 interface Closed {
   event: 'closed'
   timestamp: string
-  name: string
+  path: string
 }
 
 const known = new WeakMap<Vault, Proposals>()
@@ -45,7 +46,10 @@ export function proposalsOf(vault: Vault): Proposals {
 
 class Proposals {
   readonly #vault: Vault
+  /** By path. */
   #open = new Map<string, Proposal>()
+  /** The paths of those that share a name. */
+  #paths = new Map<string, Set<string>>()
   /** Which file was read, and how far. */
   #inode = 0n
   #read = 0
@@ -54,14 +58,12 @@ class Proposals {
     this.#vault = vault
   }
 
-  /** Nothing where a person wrote it. */
-  find(path: string): Promise<Proposal | undefined> {
-    return withVaultErrors(`Logs/${file}`, () =>
-      this.#vault.within(logFolders, (found) => {
-        this.#catchUp(found)
-        return this.#open.get(keyOf(path))
-      }),
-    )
+  /** Whatever may have become the note at this path: what was proposed there, or else all of its name. None where a person wrote it. */
+  async find(path: string): Promise<Proposal[]> {
+    await this.#look()
+    const own = this.#open.get(composed(path))
+    if (own) return [own]
+    return [...(this.#paths.get(nameKeyOf(path)) ?? [])].flatMap((one) => this.#open.get(one) ?? [])
   }
 
   /** Before the note is written, by whoever writes nothing but new drafts. */
@@ -81,25 +83,33 @@ class Proposals {
       return this.#keep({ path, ...(isOld ? old : text) })
     }
     if (isInDrafts(notePath(from))) await this.#keep({ path: from, ...text })
-    const before = await this.find(from)
+    const before = await this.#at(from)
     if (!before) return isDraft ? this.#keep({ path, ...text }) : undefined
-    if (await this.find(path)) return
-    this.#append(path, 'tool', before.kind, before.facts)
+    if (!(await this.#at(path))) this.#append(path, 'tool', before.kind, before.facts)
   }
 
-  async close(path: string): Promise<void> {
-    if (!(await this.find(path))) return
-    this.#write({ event: 'closed', timestamp: now(), name: nameOf(path) })
+  /** A note of this name was sent or rejected: that of those which are not in their place any more. */
+  async close(name: string): Promise<void> {
+    await this.#look()
+    for (const path of [...(this.#paths.get(nameKeyOf(name)) ?? [])]) {
+      if (await statNote(this.#vault, path)) continue
+      this.#write({ event: 'closed', timestamp: now(), path })
+    }
+  }
+
+  async #at(path: string): Promise<Proposal | undefined> {
+    await this.#look()
+    return this.#open.get(composed(path))
   }
 
   /** The first counts. */
   async #keep(draft: DraftText): Promise<void> {
-    if (kindOf(draft) !== 'mail' || (await this.find(draft.path))) return
+    if (kindOf(draft) !== 'mail' || (await this.#at(draft.path))) return
     this.#append(draft.path, 'tool', 'mail', await draftFacts(this.#vault, draft))
   }
 
   #append(path: string, by: Line['by'], kind: Line['kind'], facts: Facts): void {
-    this.#write({ event: 'proposed', timestamp: now(), name: nameOf(path), by, kind, facts })
+    this.#write({ event: 'proposed', timestamp: now(), path, by, kind, facts })
   }
 
   #write(line: Line | Closed): void {
@@ -108,6 +118,12 @@ class Proposals {
     } catch (error) {
       throw vaultError(`Logs/${file}`, error)
     }
+  }
+
+  #look(): Promise<void> {
+    return withVaultErrors(`Logs/${file}`, () =>
+      this.#vault.within(logFolders, (found) => this.#catchUp(found)),
+    )
   }
 
   /** What others and we have added. A record that cannot be read must not pass for an empty one. */
@@ -122,6 +138,7 @@ class Proposals {
     }
     if (stat?.ino !== this.#inode || stat.size < this.#read) {
       this.#open.clear()
+      this.#paths.clear()
       this.#inode = stat?.ino ?? 0n
       this.#read = 0
     }
@@ -138,19 +155,26 @@ class Proposals {
   }
 
   #take(value: unknown): void {
-    if (!isRecord(value) || typeof value.name !== 'string') return
-    const key = keyOf(value.name)
-    if (value.event === 'closed') this.#open.delete(key)
-    else if (isLine(value) && (value.by === 'agentmail' || !this.#open.has(key))) {
-      this.#open.set(key, { kind: value.kind, facts: value.facts })
+    if (!isRecord(value) || typeof value.path !== 'string') return
+    const path = composed(value.path)
+    const paths = this.#paths.get(nameKeyOf(path)) ?? new Set()
+    if (value.event === 'closed') {
+      this.#open.delete(path)
+      paths.delete(path)
+    } else if (isLine(value) && (value.by === 'agentmail' || !this.#open.has(path))) {
+      this.#open.set(path, { kind: value.kind, facts: value.facts })
+      this.#paths.set(nameKeyOf(path), paths.add(path))
     }
+    if (paths.size === 0) this.#paths.delete(nameKeyOf(path))
   }
 }
 
 const now = (): string => rfc3339(systemClock.now())
 
-/** Some file systems know neither case nor the form of accents. */
-const keyOf = (path: string): string => nameOf(path).normalize('NFC').toLowerCase()
+const composed = (path: string): string => path.normalize('NFC')
+
+/** Some file systems know no case. */
+const nameKeyOf = (path: string): string => composed(nameOf(path)).toLowerCase()
 
 const isLine = (value: Record<string, unknown>): value is Record<string, unknown> & Line =>
   value.event === 'proposed' &&

@@ -28,12 +28,16 @@ export async function changedSince(
   seen?: Seen,
 ): Promise<string[] | undefined> {
   const proposed = await proposalsOf(vault).find(note.path)
-  if (!proposed) return undefined
-  if (proposed.kind !== kindOf(note)) return ['kind']
+  if (proposed.length === 0) return undefined
+  const kind = kindOf(note)
+  if (proposed.some((one) => one.kind !== kind)) return ['kind']
   // Who is given a mail, a person names.
-  if (proposed.kind === 'delegation') return []
+  if (kind === 'delegation') return []
   const facts = await draftFacts(vault, note, seen?.attachments)
-  const changed = factNames.filter((name) => facts[name] !== proposed.facts[name])
+  // Of several drafts of one name, nobody can say which it was: then it must be as all of them.
+  const changed = factNames.filter((name) =>
+    proposed.some((one) => one.facts[name] !== facts[name]),
+  )
   // Another address has another name beside it.
   return changed.some((name) => addressFacts.includes(name))
     ? changed.filter((name) => name !== 'names')

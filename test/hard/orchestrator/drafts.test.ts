@@ -7,7 +7,7 @@ import { standingAt } from '../../../src/orchestrator/approval/standing.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail } from '../../support/agentmail.ts'
 import { loading } from '../../support/loading.ts'
-import { filled, recorded } from '../../support/orchestrator/drafts-to-decide.ts'
+import { filled, recorded, versionOf } from '../../support/orchestrator/drafts-to-decide.ts'
 import { approveAsItIs, recordsIn } from '../../support/orchestrator/records-in.ts'
 import type { TestVault } from '../../support/vault/vault.ts'
 
@@ -42,8 +42,9 @@ describe('a command that is killed', () => {
   it('completes an approval when it is run again', async () => {
     const again = (vault: Vault) =>
       approveAsItIs(recordsIn(vault), 'Drafts/reply.md', { by: 'anna' })
+    const version = await versionOf(filled().drafts, 'reply')
     const calls = await killEverywhere(
-      ['approve', 'Drafts/reply.md'],
+      ['approve', 'Drafts/reply.md', '--version', version],
       again,
       async (test, vault) => {
         expect(notesOf(test)).toEqual([approved, 'Drafts/lunch.md'])

@@ -2,9 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findDraft } from '../../../src/cli/commands/drafts/find-draft.ts'
+import { AgentMailError } from '../../../src/errors.ts'
+import { approve } from '../../../src/orchestrator/approval/approve.ts'
 import { connect } from '../../support/mcp/mcp-client.ts'
 import { ToolClient } from '../../support/mcp/tool-client.ts'
 import { OrchestratorHome } from '../../support/orchestrator/orchestrator-home.ts'
+import { recordsIn } from '../../support/orchestrator/records-in.ts'
+import { isLong } from '../../support/parts.ts'
 import { sharedFake } from '../../support/providers/postmark.ts'
 
 const postmark = sharedFake()
@@ -85,6 +90,14 @@ const attacks: Record<string, Attack> = {
       await write(scene, other.replace('Drafts/', ''), evil)
       await move(scene, path, path.replace('.md', ' old.md'))
       await move(scene, other.replace('Drafts/', ''), path)
+    }
+  },
+  'a record of its own under that name': async (scene) => {
+    for (const path of all(scene)) {
+      await write(scene, path.replace('Drafts/', 'Drafts/Sub/'), evil)
+      await write(scene, path.replace('Drafts/', 'drafts/'), evil)
+      const { status: _, ...rest } = (await read(scene, path)).frontmatter
+      await write(scene, path, { ...rest, to: eve })
     }
   },
   'a longer name': async (scene) => {
@@ -195,13 +208,28 @@ const sentTo = async (home: OrchestratorHome) =>
     ),
   }))
 
-describe('an agent that wants its own mail sent', () => {
+/** What the command does. */
+async function approved({ vault }: OrchestratorHome, note: string, version: string) {
+  try {
+    const path = await findDraft(vault, vault.root, note)
+    await approve(recordsIn(vault), path, { by: 'anna', version })
+    return 0
+  } catch (error) {
+    if (AgentMailError.is(error)) return error.exitCode
+    throw error
+  }
+}
+
+describe('an agent that wants its own mail sent', { timeout: 240_000 }, () => {
   it('has nothing sent by a person who approves by command what was seen', async () => {
     const { home, versions } = await attacked()
     const codes: (number | null)[] = []
-    for (const [path, version] of versions) {
+    for (const [index, [path, version]] of [...versions].entries()) {
       const note = basename(path)
-      codes.push((await home.run(['drafts', 'approve', note, '--version', version])).exitCode)
+      const command = ['drafts', 'approve', note, '--version', version]
+      // Each is the same; to start a program for each takes long.
+      const isWhole = isLong || index % 6 === 0
+      codes.push(isWhole ? (await home.run(command)).exitCode : await approved(home, note, version))
     }
     expect(new Set(codes)).toEqual(new Set([0, 1]))
     await home.once()

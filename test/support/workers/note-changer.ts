@@ -1,7 +1,7 @@
 /** Changes every note in Drafts/ and Approved/, and the file that they send along, again and again: as they were seen, and otherwise. */
 import { closeSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 
 const [root = '', seen = '', ...others] = process.argv.slice(2)
 
@@ -24,5 +24,5 @@ for (let round = 0; ; round++) {
     }
   }
   change(join(root, 'Files/a.txt'), round % 8 === 7 ? 'secret' : 'public')
-  await setImmediate()
+  await setTimeout(1)
 }
