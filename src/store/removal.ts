@@ -16,8 +16,8 @@ export interface RemovalOptions {
   isDryRun: boolean
   /** Whether it is to stop after the piece that is under way; the next run goes on. */
   isEnding: () => boolean
-  /** Is told before each piece. */
-  before?: () => Promise<void>
+  /** Is asked before each piece whether it may be removed. */
+  mayGoOn?: () => Promise<boolean>
 }
 
 export class Removal {
@@ -42,9 +42,9 @@ export class Removal {
 
   /** Between two pieces others have as long as one took: a file has one writer at a time. */
   async piece(count: number, work: (write: Write) => Promise<number>): Promise<number> {
-    const { queue, isDryRun, before } = this.#options
+    const { queue, isDryRun, mayGoOn = async () => true } = this.#options
     if (count === 0 || isDryRun) return count
-    await before?.()
+    if (!(await mayGoOn())) return 0
     const began = performance.now()
     const removed = await queue.write(work)
     await sleep(Math.min(longestPauseMs, performance.now() - began))

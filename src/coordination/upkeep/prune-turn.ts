@@ -13,23 +13,18 @@ export class PruneTurn {
   readonly #token = uuid()
   #untilMs = 0
 
-  private constructor(queue: WriteQueue, clock: Clock) {
+  constructor(queue: WriteQueue, clock: Clock) {
     this.#queue = queue
     this.#clock = clock
   }
 
-  /** Nothing while another has it. */
-  static async take(queue: WriteQueue, clock: Clock): Promise<PruneTurn | undefined> {
-    const turn = new PruneTurn(queue, clock)
-    return (await turn.#take()) ? turn : undefined
-  }
-
-  /** Says that it is still at it, if that is about to be forgotten. */
-  async keep(): Promise<void> {
-    if (this.#untilMs - this.#clock.now() < turnMs / 2) await this.#take()
+  /** Takes it, or says that it is still at it if that is about to be forgotten. False while another has it. */
+  async take(): Promise<boolean> {
+    return this.#untilMs - this.#clock.now() > turnMs / 2 || this.#take()
   }
 
   async end(): Promise<void> {
+    if (this.#untilMs === 0) return
     await this.#queue
       .write(async (write) => {
         const known = await holderIn(write)

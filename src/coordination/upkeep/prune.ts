@@ -49,12 +49,21 @@ export async function pruneDatabase(
   parts: PruneParts,
   request: PruneRequest,
 ): Promise<Pruned | undefined> {
-  const { ageMs, isDryRun = false, isEnding = () => false } = request
+  const { ageMs, isDryRun = false, isPatient = false } = request
   const { queue, clock } = parts
-  const turn = isDryRun ? undefined : await turnOf(parts, request)
-  if (!isDryRun && !turn) return undefined
+  let isElsewhere = false
+  const isEnding = () => isElsewhere || (request.isEnding?.() ?? false)
+  const turn = new PruneTurn(queue, clock)
+  const mayGoOn = async () => {
+    while (!(await turn.take())) {
+      isElsewhere = !isPatient
+      if (isEnding()) return false
+      await sleep(waitMs)
+    }
+    return true
+  }
   try {
-    const removal = new Removal({ queue, isDryRun, isEnding, before: async () => turn?.keep() })
+    const removal = new Removal({ queue, isDryRun, isEnding, mayGoOn })
     const now = clock.now()
     const beforeMs = ageMs === undefined ? undefined : Math.max(0, now - ageMs)
     const limits = {
@@ -69,20 +78,9 @@ export async function pruneDatabase(
     await request.others?.(parts.reader, removal)
     const isWhole = ageMs !== undefined && !isDryRun && !isEnding()
     const trouble = isWhole ? await giveBack(parts.store, projects) : undefined
-    return { beforeMs, projects, ...(trouble && { trouble }) }
+    return isElsewhere ? undefined : { beforeMs, projects, ...(trouble && { trouble }) }
   } finally {
-    await turn?.end()
-  }
-}
-
-async function turnOf(
-  { queue, clock }: PruneParts,
-  { isPatient, isEnding = () => false }: PruneRequest,
-): Promise<PruneTurn | undefined> {
-  for (;;) {
-    const turn = await PruneTurn.take(queue, clock)
-    if (turn || !isPatient || isEnding()) return turn
-    await sleep(waitMs)
+    await turn.end()
   }
 }
 

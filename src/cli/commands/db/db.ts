@@ -27,7 +27,8 @@ const subcommands: Record<string, Subcommand> = {
 }
 
 export const command: Command = {
-  usage: 'check | copy [--from <db>] --to <db> | prune --older-than <age>',
+  usage:
+    'check | copy [--from <db>] --to <db> | prune --older-than <age> [--project <name>] [--dry-run]',
   summary:
     'Check the coordination database, copy it into another of any kind, or remove what is old.',
   details: `A <db> is the path of a SQLite file, or mysql://user:password@host:3306/database for MariaDB,
@@ -53,13 +54,14 @@ approved. Servers go on meanwhile; interrupted anywhere, the same command goes o
   },
   maxPositionals: 1,
   options: {
-    ...optionsOf('db', 'project'),
+    ...optionsOf('db'),
     from: { type: 'string', value: 'db', about: 'copy: the database to read' },
     to: {
       type: 'string',
       value: 'db',
       about: 'copy: the database to write, empty or not there yet',
     },
+    project: { type: 'string', value: 'name', about: 'prune: only this project' },
     'older-than': {
       type: 'string',
       value: 'age',
