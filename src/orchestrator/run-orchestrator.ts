@@ -8,7 +8,7 @@ import { openLocked } from '../system/lock.ts'
 import { log } from '../system/log.ts'
 import { appendLine } from '../vault/log-file.ts'
 import { removeLeftover } from '../vault/note-change.ts'
-import { Vault } from '../vault/vault.ts'
+import { Vault, workFolders } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
 import { counted, type Event, Teller } from './events.ts'
 import { checkSettings, type Opened, openOrchestrator } from './open-orchestrator.ts'
@@ -29,8 +29,6 @@ const endMs = 5000
 const lockName = '.orchestrator.lock'
 const tryMs = 200
 const { O_RDWR, O_CREAT } = constants
-/** What it works in. */
-const folders = ['Logs', 'Needs_Action', 'Drafts', 'Approved', 'Done']
 
 /** Gives the exit code: 0 when everything is done, 1 when work waits. */
 export async function runOrchestrator(config: Config, options: RunOptions): Promise<number> {
@@ -155,7 +153,7 @@ function inLogs<T>(vault: Vault, use: (folder: Folder) => T): T {
 
 /** Clears away what a run that was killed while it wrote has left; what cannot be is in nobody's way. */
 function removeLeftovers(vault: Vault): void {
-  for (const name of folders) {
+  for (const name of workFolders) {
     try {
       const found = vault.enter([name])
       try {

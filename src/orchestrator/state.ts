@@ -219,11 +219,11 @@ export class State {
       undecided: { version: this.#stored.undecided.version, notes: [...this.#undecided] },
     }
     const bytes = Buffer.from(`${JSON.stringify(stored)}\n`)
-    const { folder } = this.#vault.make(['Logs'])
+    const place = this.#vault.make(['Logs'])
     try {
-      putFile(folder, name, bytes)
+      putFile(place, name, bytes)
     } finally {
-      folder.close()
+      place.folder.close()
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -101,6 +102,17 @@ export function removeFolder(path: string): void {
   const removed = `${path}.${randomId(8)}`
   renameSync(path, removed)
   rmSync(removed, { recursive: true, force: true })
+}
+
+/** Takes from all but its owner what they may do with an open file; one of somebody else stays as it is. */
+export function keepForOwner(fd: number): void {
+  const { mode } = fstatSync(fd)
+  if ((mode & 0o077) === 0) return
+  try {
+    fchmodSync(fd, mode & 0o700)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EROFS')) throw error
+  }
 }
 
 /** Where no position is given, where the file is at. */

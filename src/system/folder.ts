@@ -65,12 +65,12 @@ export class Folder {
     }
   }
 
-  /** The folder of this name, made if it is not there. */
-  make(name: string): Folder {
+  /** The folder of this name, made if it is not there; one that is there keeps its mode. */
+  make(name: string, mode = 0o777): Folder {
     const found = this.enter(name)
     if (found) return found
     try {
-      mkdirSync(this.at(name))
+      mkdirSync(this.at(name), mode)
       this.sync()
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error

@@ -4,10 +4,8 @@ import { AgentMailError, hasCode } from '../errors.ts'
 import { makeFolder } from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
 import { createNote } from './note-change.ts'
-import { Vault } from './vault.ts'
+import { Vault, workFolders } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
-
-const folders = ['Needs_Action', 'Drafts', 'Approved', 'Done', 'Logs']
 
 const rules = `---
 rules:
@@ -48,12 +46,12 @@ export async function initVault(path: string): Promise<{ root: string; made: str
     const top = vault.make([])
     const made: string[] = []
     try {
-      const missing = folders.filter((name) => !isFolder(top.folder, name))
+      const missing = workFolders.filter((name) => !isFolder(top.folder, name))
       for (const name of missing) {
-        top.folder.make(name).close()
+        top.folder.make(name, 0o700).close()
         made.push(`${name}/`)
       }
-      if (createNote(top.folder, 'Rules.md', Buffer.from(rules))) made.push('Rules.md')
+      if (createNote(top, 'Rules.md', Buffer.from(rules))) made.push('Rules.md')
     } finally {
       top.folder.close()
     }

@@ -9,7 +9,7 @@ import { replaceNote } from './note-change.ts'
 import { lockNote, readNoteFile } from './note-file.ts'
 import { notePath } from './note-path.ts'
 import { maxNoteTries, takeApart } from './notes.ts'
-import type { Vault } from './vault.ts'
+import { isWorkFolder, type Vault } from './vault.ts'
 import { walkNotes } from './walk.ts'
 import { type NoteMove, nameKey, relinked } from './wikilinks.ts'
 
@@ -89,8 +89,11 @@ async function triedToMend(
     const text = relinked(file.bytes.toString(), path, move)
     if (text === undefined) return false
     const bytes = Buffer.from(text)
+    const isPrivate = isWorkFolder(path.split('/')[0])
     takeApart(bytes) // a link in the front matter must leave it readable
-    return bytes.equals(file.bytes) || replaceNote(folder, name, file, bytes) || undefined
+    return (
+      bytes.equals(file.bytes) || replaceNote({ folder, isPrivate }, name, file, bytes) || undefined
+    )
   } catch {
     return false
   } finally {

@@ -1,7 +1,7 @@
 /** Files of lines in Logs/: one that was cut short spoils no other. */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { syncFile, writeAll } from '../system/files.ts'
+import { keepForOwner, syncFile, writeAll } from '../system/files.ts'
 import { endsInsideLine } from '../system/lines.ts'
 import type { Vault } from './vault.ts'
 
@@ -25,6 +25,7 @@ export function appendLine(
     try {
       const stat = fstatSync(fd)
       if (!stat.isFile()) throw new AgentMailError('storage', `Logs/${name} is not a file`)
+      keepForOwner(fd)
       const bytes = Buffer.from(`${endsInsideLine(fd, stat.size) ? '\n' : ''}${text}\n`)
       writeAll(fd, bytes)
       if (isForGood) syncFile(fd)

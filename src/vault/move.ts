@@ -1,7 +1,7 @@
 /** Moves a note: the same file under another name, never over another note, links mended if asked. */
 import { closeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { isSameFile } from '../system/files.ts'
+import { isSameFile, keepForOwner } from '../system/files.ts'
 import { type ByWhom, type Putting, refuseDecided, refuseMove } from './decided.ts'
 import { mendLinks } from './links.ts'
 import { moveNoteFile } from './note-change.ts'
@@ -82,9 +82,9 @@ async function put(vault: Vault, note: NoteFile, start: Start, { to, whose }: Om
     const isItself = taken !== undefined && isSameFile(note.stat, end.folder.stat(taken))
     if (newPath === oldPath || (taken !== undefined && !isItself)) throw isTaken(newPath)
     await whose.before?.({ path: newPath, from: oldPath, ...textOf(note) })
-    if (moveNoteFile(note, start.folder, start.name, end.folder, to.name))
-      return { oldPath, newPath }
-    throw isTaken(newPath)
+    if (!moveNoteFile(note, start.folder, start.name, end.folder, to.name)) throw isTaken(newPath)
+    if (end.isPrivate) keepForOwner(note.fd)
+    return { oldPath, newPath }
   } finally {
     end.folder.close()
   }

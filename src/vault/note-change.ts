@@ -1,22 +1,41 @@
 /** Changes the file of a note: in one step, for good, and never over what somebody else has put there. */
 import { type BigIntStats, closeSync, constants, fchmodSync, fchownSync, unlinkSync } from 'node:fs'
-import { createIn, isSameFile, moveIn, type NewFile, nameAlso, replaceIn } from '../system/files.ts'
+import {
+  createIn,
+  isSameFile,
+  keepForOwner,
+  moveIn,
+  type NewFile,
+  nameAlso,
+  replaceIn,
+} from '../system/files.ts'
 import type { Folder } from '../system/folder.ts'
 import { lockIfFree } from '../system/lock.ts'
 import { randomId } from '../system/random.ts'
 import { type NoteFile, openNote } from './note-file.ts'
+import type { Found } from './vault.ts'
+
+/** Where a note is put: a folder of the vault, and whether what is there is for its owner alone. */
+export type NoteFolder = Pick<Found, 'folder' | 'isPrivate'>
 
 /** Puts new bytes in the place of a locked note, unless somebody who takes no locks has changed it: then nothing is done and the answer is false. */
-export const replaceNote = (folder: Folder, name: string, old: NoteFile, bytes: Buffer): boolean =>
-  replaceIn(folder, name, fileOf(bytes, old.stat), () => isUnchanged(old.stat, folder.stat(name)))
+export const replaceNote = (
+  { folder, isPrivate }: NoteFolder,
+  name: string,
+  old: NoteFile,
+  bytes: Buffer,
+): boolean =>
+  replaceIn(folder, name, fileOf(bytes, isPrivate, old.stat), () =>
+    isUnchanged(old.stat, folder.stat(name)),
+  )
 
 /** Makes a note of this name, unless there is one: then the answer is false. */
-export const createNote = (folder: Folder, name: string, bytes: Buffer): boolean =>
-  createIn(folder, name, fileOf(bytes))
+export const createNote = ({ folder, isPrivate }: NoteFolder, name: string, bytes: Buffer) =>
+  createIn(folder, name, fileOf(bytes, isPrivate))
 
 /** Makes a file of this name, or puts these bytes in the place of the one that is there. */
-export function putFile(folder: Folder, name: string, bytes: Buffer): void {
-  replaceIn(folder, name, fileOf(bytes, folder.stat(name)))
+export function putFile({ folder, isPrivate }: NoteFolder, name: string, bytes: Buffer): void {
+  replaceIn(folder, name, fileOf(bytes, isPrivate, folder.stat(name)))
 }
 
 /** Gives a locked note another name or folder: the same file, never over another. */
@@ -58,14 +77,15 @@ function finishMove(note: NoteFile, from: Folder, name: string, to: Folder, newN
 
 const temporaryName = /^\.[0-9A-Za-z]{12}\.agentmail-new$/
 
-function fileOf(bytes: Buffer, like?: BigIntStats): NewFile {
+function fileOf(bytes: Buffer, isPrivate: boolean, like?: BigIntStats): NewFile {
   return {
     content: [bytes],
     temporary: `.${randomId(12)}.agentmail-new`,
-    mode: 0o666,
+    mode: isPrivate ? 0o600 : 0o666,
     prepare(fd) {
       lockIfFree(fd) // tells it from one that a dead process has left
       if (like) giveSameRights(fd, like)
+      if (isPrivate) keepForOwner(fd)
     },
   }
 }

@@ -1,14 +1,13 @@
 /** Reads and writes notes: nothing is overwritten that could not be read, and nothing but what was meant changes. */
 import { closeSync } from 'node:fs'
 import { AgentMailError } from '../errors.ts'
-import { syncFile } from '../system/files.ts'
-import type { Folder } from '../system/folder.ts'
+import { keepForOwner, syncFile } from '../system/files.ts'
 import { untilAnswered } from '../system/retry.ts'
 import { type ByWhom, refuseChange, refuseDecided } from './decided.ts'
 import { parseFrontMatter } from './front-matter/front-matter.ts'
 import { checkNumbers, editNote, type ReadNote } from './front-matter/front-matter-edit.ts'
 import { decodeNote, type NoteText, splitNote } from './front-matter/note-text.ts'
-import { createNote, replaceNote } from './note-change.ts'
+import { createNote, type NoteFolder, replaceNote } from './note-change.ts'
 import {
   busy,
   checkReply,
@@ -94,7 +93,7 @@ async function tryToWrite(
     const { path, frontmatter, body } = note
     await before?.({ path, frontmatter, body, old: text && noteOf(path, text) })
     found ??= vault.make(place.folders)
-    const isPut = put(found.folder, name, old, bytes)
+    const isPut = put(found, name, old, bytes)
     return isPut ? { ...note, path: pathOf({ folders: found.folders, name }) } : undefined
   } finally {
     if (old) closeSync(old.fd)
@@ -140,11 +139,12 @@ export function checkMatch(
   )
 }
 
-function put(folder: Folder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
-  if (!old) return createNote(folder, name, bytes)
-  if (!old.bytes?.equals(bytes)) return replaceNote(folder, name, old, bytes)
+function put(place: NoteFolder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
+  if (!old) return createNote(place, name, bytes)
+  if (!old.bytes?.equals(bytes)) return replaceNote(place, name, old, bytes)
+  if (place.isPrivate) keepForOwner(old.fd)
   syncFile(old.fd) // whoever wrote it may not have, or was killed before its folder was on disk
-  folder.sync()
+  place.folder.sync()
   return true
 }
 

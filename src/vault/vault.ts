@@ -5,6 +5,13 @@ import { AgentMailError } from '../errors.ts'
 import { Folder, type FolderOptions } from '../system/folder.ts'
 import type { Lock } from '../system/lock.ts'
 
+/** Where mails, what is answered and what was done are: nobody but their owner reads what is made in them. */
+export const workFolders = ['Needs_Action', 'Drafts', 'Approved', 'Done', 'Logs']
+
+/** The folder in the vault's root on the way to a note. */
+export const isWorkFolder = (top = ''): boolean =>
+  workFolders.some((name) => name.toLowerCase() === top.toLowerCase())
+
 interface VaultOptions extends FolderOptions {
   /** Tests switch the lock off to show what it holds together. */
   lock?: Lock
@@ -52,7 +59,8 @@ export class Vault {
 
   /** The same, but folders that are not there are made. */
   make(folders: string[]): Found {
-    const found = this.#walk(folders, (parent, name) => parent.make(name))
+    const mode = isWorkFolder(folders[0]) ? 0o700 : 0o777
+    const found = this.#walk(folders, (parent, name) => parent.make(name, mode))
     if (found) return found
     throw new Error('a folder that was made is not there')
   }
@@ -75,7 +83,7 @@ export class Vault {
         parent.close()
       }
     }
-    return { folder, folders: spelled }
+    return { folder, folders: spelled, isPrivate: isWorkFolder(spelled[0]) }
   }
 
   /** What notes are locked with; nothing for the system's own lock. */
@@ -102,6 +110,8 @@ export class Vault {
 export interface Found {
   folder: Folder
   folders: string[]
+  /** Whether what is written there is for its owner alone. */
+  isPrivate: boolean
 }
 
 const misconfigured = (message: string) =>

@@ -77,11 +77,11 @@ function frontMatter(draft: Draft, attachments: object[]) {
 const endingOf = ({ name }: Attachment): string => /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ''
 
 function create(vault: Vault, folders: string[], name: string, bytes: Buffer): void {
-  const { folder } = vault.make(folders)
+  const place = vault.make(folders)
   try {
-    createNote(folder, name, bytes)
+    createNote(place, name, bytes)
   } finally {
-    folder.close()
+    place.folder.close()
   }
 }
 

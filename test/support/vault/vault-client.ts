@@ -1,9 +1,9 @@
 /** The official client on a server of a vault. */
 import * as z from 'zod'
+import type { Env } from '../agentmail.ts'
 import { connect } from '../mcp/mcp-client.ts'
 import type { Era } from '../mcp/protocol.ts'
 import { ToolClient } from '../mcp/tool-client.ts'
-import type { TestVault } from './vault.ts'
 
 const noteSchema = z.strictObject({
   path: z.string(),
@@ -21,7 +21,7 @@ const hitsSchema = z.strictObject({
 
 /** The tools of a vault, each with the form of its answer. */
 export class VaultClient extends ToolClient {
-  static async open(vault: TestVault, era: Era | 'auto' = 'auto'): Promise<VaultClient> {
+  static async open(vault: { env: Env }, era: Era | 'auto' = 'auto'): Promise<VaultClient> {
     return new VaultClient(await connect(era, { env: vault.env, args: ['mcp', 'obsidian'] }))
   }
 

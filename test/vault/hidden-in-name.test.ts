@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hiddenInName } from './hidden-in-name.ts'
+import { hiddenInName } from '../../src/vault/hidden-in-name.ts'
 
 describe('a name in which all can be seen', () => {
   it.each([
