@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The binary as it is built: loads its files through V8's code cache, where the build left one and nobody has changed it. */
 const fs = require('node:fs')
+const { dirname } = require('node:path')
 const { Script } = require('node:vm')
 
 /** The Node that the caches were made by, and the SHA-256 of each. */
@@ -26,27 +27,26 @@ function load(id) {
 function cacheOf(id, filename) {
   const hash = built.node === process.version ? built.hashes[id] : undefined
   if (hash === undefined) return undefined
-  let fd
   try {
-    fd = fs.openSync(`${filename}.cache`, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
-    const { dev, ino, size, mtimeNs, ctimeNs } = fs.fstatSync(fd, { bigint: true })
-    const data = fs.readFileSync(fd)
-    return isChecked([hash, dev, ino, size, mtimeNs, ctimeNs].join(' '), data) ? data : undefined
+    const file = `${filename}.cache`
+    const found = fs.lstatSync(file)
+    if (!found.isFile()) return undefined
+    const data = fs.readFileSync(file)
+    const line = `${hash} ${found.dev} ${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}\n`
+    return isChecked(line, hash, data) ? data : undefined
   } catch {
     return undefined
-  } finally {
-    if (fd !== undefined) fs.closeSync(fd)
   }
 }
 
 /** To load node:crypto takes longer than a cache saves: a file that was found right is noted, and not looked at again until it changes. */
-function isChecked(line, data) {
+function isChecked(line, hash, data) {
   const notes = notesFile()
   const known = notes === undefined ? '' : textOf(notes)
-  if (known.includes(`${line}\n`)) return true
+  if (known.includes(line)) return true
   const { createHash } = require('node:crypto')
-  if (createHash('sha256').update(data).digest('hex') !== line.split(' ')[0]) return false
-  if (notes !== undefined) note(notes, `${line}\n`, known.length > 1 << 16)
+  if (createHash('sha256').update(data).digest('hex') !== hash) return false
+  if (notes !== undefined) note(notes, line, known.length > 1 << 16)
   return true
 }
 
@@ -63,7 +63,7 @@ function notesFile() {
 let text
 function textOf(file) {
   try {
-    text ??= fs.readFileSync(file, 'latin1')
+    text ??= fs.readFileSync(file, 'utf8') // the quickest way to read
   } catch {
     text = ''
   }
@@ -73,9 +73,16 @@ function textOf(file) {
 function note(file, line, isLong) {
   text = isLong ? line : text + line
   try {
-    fs.mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(file))
     fs.writeFileSync(file, line, { flag: isLong ? 'w' : 'a', mode: 0o600 })
   } catch {} // then it is checked every time
+}
+
+/** Not by Node's own `recursive`, which never ends below /proc. */
+function makeFolder(path) {
+  if (fs.existsSync(path)) return
+  makeFolder(dirname(path))
+  fs.mkdirSync(path, 0o700)
 }
 
 load('./cli-main.cjs')
