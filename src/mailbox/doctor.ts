@@ -1,6 +1,6 @@
 /** Doctor: what is wrong in a post office, each with what to do about it. */
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { asStorageError } from '../system/post-office-folder.ts'
+import { asStorageError, checkUntracked } from '../system/post-office-folder.ts'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
 
@@ -12,18 +12,24 @@ export interface Finding {
 
 /** `windows`: the names of all tmux windows, or nothing when tmux cannot be asked. */
 export function examine(office: PostOffice, windows: Set<string> | undefined): Finding[] {
-  return [
-    () => strangers(office),
-    () => mailboxFindings(office, windows),
-    () => recipientFindings(office),
-  ].flatMap((look) => {
+  const found = (look: () => Finding[]) => {
     try {
       return look()
     } catch (error) {
       const { message, next = '' } = asStorageError(error)
       return [{ subject: office.dir, problem: message, advice: next }]
     }
+  }
+  const brought = found(() => {
+    checkUntracked(office.dir)
+    return []
   })
+  if (brought.length > 0) return brought
+  return [
+    () => strangers(office),
+    () => mailboxFindings(office, windows),
+    () => recipientFindings(office),
+  ].flatMap(found)
 }
 
 const recipientFindings = (office: PostOffice): Finding[] =>

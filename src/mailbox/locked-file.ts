@@ -34,7 +34,7 @@ export const openLockedFile = (
   { lock, patienceMs, ...options }: LockOptions,
 ): Promise<number | undefined> =>
   openLocked({
-    open: () => openRegularFile(path, options),
+    open: () => openRegularFile(path, { ...options, isPrivate: true }),
     there: () => lstatSync(path, { bigint: true, throwIfNoEntry: false }),
     busy,
     lock,

@@ -22,7 +22,7 @@ export function rememberedPosition(path: string, fd: number): number | undefined
 /** A failure is passed over: the mail is already safe, and the file is read from its start next time. */
 export function rememberPosition(path: string, fd: number, offset: number): void {
   try {
-    const file = openRegularFile(path, { create: true })
+    const file = openRegularFile(path, { create: true, isPrivate: true })
     try {
       ftruncateSync(file)
       writeSync(file, `${keyOf(fstatSync(fd, { bigint: true }))} ${offset}`, 0)

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import {
   checkPlainFolder,
+  checkPostOffice,
   makePostOffice,
   postOfficeFolder,
   withStorageErrors,
@@ -81,6 +82,11 @@ export class PostOffice {
     } catch {
       return new Set()
     }
+  }
+
+  /** Refuses one that came with the repository. */
+  check(): void {
+    checkPostOffice(this.dir)
   }
 
   create(): void {

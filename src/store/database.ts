@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isNotRegular } from '../system/files.ts'
-import { checkPlainFolder, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
+import { checkPostOffice, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
 import { sha256 } from '../system/text.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
 import { leftBeside, putBack, setAside } from './open-files.ts'
@@ -41,7 +41,7 @@ export async function databaseOf(config: Config, options: PlaceOptions = {}): Pr
 async function folderFor(config: Config, { create = true }: PlaceOptions): Promise<string> {
   const folder = await postOfficeFolder(config)
   if (create) makePostOffice([folder])
-  else checkPlainFolder(folder)
+  else checkPostOffice(folder)
   return folder
 }
 

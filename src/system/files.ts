@@ -1,6 +1,7 @@
 /** Files and folders on the disk: opened without surprises, written for good, put in their place in one step. */
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -31,6 +32,8 @@ export interface OpenOptions {
   /** Every write goes to the end of the file. */
   append?: boolean
   readOnly?: boolean
+  /** It is for its owner alone, whoever could read it so far. */
+  isPrivate?: boolean
 }
 
 /** Never through a link, and without waiting for the other end of a pipe. */
@@ -48,9 +51,30 @@ export function openRegularFile(path: string, options: OpenOptions = {}): number
     if (hasCode(error, 'ENOENT') && !options.create) return undefined
     throw error
   }
-  if (fstatSync(fd).isFile()) return fd
+  const stat = fstatSync(fd)
+  if (stat.isFile()) {
+    if (options.isPrivate && stat.mode & 0o077) ifAllowed(() => fchmodSync(fd, 0o600))
+    return fd
+  }
   closeSync(fd)
   throw notRegular(path)
+}
+
+/** What another has made is that other's to open or close to the rest. */
+function ifAllowed(change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EROFS')) throw error
+  }
+}
+
+/** Takes from everybody but its owner what they may do with a file or folder; false where that is nothing, or it is a link. */
+export function makePrivate(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!(found?.isFile() || found?.isDirectory()) || (found.mode & 0o077) === 0) return false
+  ifAllowed(() => chmodSync(path, found.isFile() ? 0o600 : 0o700))
+  return true
 }
 
 /** Runs `work` on an open file, which is closed afterwards; `missing` is the answer where there is none. */

@@ -1,8 +1,10 @@
-/** Where a repository keeps what all its worktrees share. */
-import { basename, dirname, join, resolve } from 'node:path'
+/** Where a repository keeps what all its worktrees share, and whether a folder came with one. */
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { AgentMailError } from '../errors.ts'
-import { checkedOut, type Repository, readRepository } from './repository.ts'
-import { runProgram } from './run-program.ts'
+import { isSameFile } from './files.ts'
+import { checkedOut, gitDirAt, isOfSha256, type Repository, readRepository } from './repository.ts'
+import { runProgram, runProgramAlone } from './run-program.ts'
 
 /**
  * The folder that holds `.agentmail/` for the repository around `cwd`: the root of its main
@@ -72,4 +74,133 @@ export async function worktrees(cwd: string): Promise<string[]> {
     .split('\0')
     .filter((line) => line.startsWith('worktree '))
     .map((line) => line.slice('worktree '.length))
+}
+
+/**
+ * The root of a repository that tracks the folder or anything in it, but for a .gitignore; nothing where none does.
+ * It is read from git's index: to start git would cost more than a whole command, and could run what a repository configures.
+ */
+export function trackedFrom(folder: string): string | undefined {
+  const place = join(realFolder(dirname(folder)), basename(folder))
+  for (let root = place; ; root = dirname(root)) {
+    const gitDir = gitDirAt(root)
+    if (gitDir !== undefined && isTracked({ root, gitDir }, place)) return root
+    if (root === dirname(root)) return undefined
+  }
+}
+
+/** Without links, where it is there. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
+interface Checkout {
+  root: string
+  gitDir: string
+}
+
+function isTracked(checkout: Checkout, place: string): boolean {
+  const file = join(checkout.gitDir, 'index')
+  if (!existsSync(file)) return false
+  const index = readFileSync(file)
+  const path = Buffer.from(relative(checkout.root, place)).toString('latin1')
+  const isAnyCase = ignoresCase(place)
+  const isThere = index.includes(path, 0, 'latin1')
+  // In the fourth format paths are cut, and a part of a split one is elsewhere: they have to be read.
+  if (!isThere && !isAnyCase && index[7] !== 4 && !isPerhapsSplit(index)) return false
+  const isBelow = pathTest(path, isAnyCase)
+  try {
+    const { paths, base } = entriesOf(index, isOfSha256(checkout.gitDir) ? 32 : 20)
+    if (paths.some(isBelow)) return true
+    return base !== undefined && isInBase(checkout, base, isBelow)
+  } catch {
+    return isThere // it is in no format that is known
+  }
+}
+
+/** By its mark and a size that fits behind it, since to read all entries of a large index takes long. */
+function isPerhapsSplit(index: Buffer): boolean {
+  const next = (from: number) => index.indexOf('link\0', from, 'latin1')
+  for (let at = next(12); at !== -1 && at + 8 < index.length; at = next(at + 1)) {
+    const size = index.readUInt32BE(at + 4)
+    if (size >= 20 && at + 8 + size < index.length) return true
+  }
+  return false
+}
+
+/** Whether other spellings of its name lead to it, too. */
+function ignoresCase(place: string): boolean {
+  const [one, other] = [basename(place), basename(place).toUpperCase()].map((name) =>
+    lstatSync(join(dirname(place), name), { bigint: true, throwIfNoEntry: false }),
+  )
+  return one !== undefined && isSameFile(one, other)
+}
+
+function pathTest(path: string, isAnyCase: boolean): (entry: string) => boolean {
+  const spelled = (text: string) => (isAnyCase ? text.toLowerCase() : text)
+  const wanted = spelled(path)
+  const within = wanted === '' ? '' : `${wanted}/`
+  return (entry) => {
+    const found = spelled(entry)
+    return found !== `${within}.gitignore` && (found === wanted || found.startsWith(within))
+  }
+}
+
+/** What an index holds: its paths, byte by byte, and where the rest is if it was split. */
+function entriesOf(index: Buffer, hashBytes: number): { paths: string[]; base?: string } {
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)]
+  if (index.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4)
+    throw new RangeError()
+  const paths: string[] = []
+  let at = 12
+  for (let entry = 0, path = ''; entry < count; entry++) {
+    const isExtended = (index.readUInt16BE(at + 40 + hashBytes) & 0x4000) > 0
+    let start = at + 42 + hashBytes + (isExtended ? 2 : 0)
+    let kept = 0
+    if (version === 4) {
+      const cut = numberAt(index, start)
+      kept = path.length - cut.value
+      start = cut.end
+    }
+    const end = index.indexOf(0, start)
+    if (end === -1) throw new RangeError()
+    path = path.slice(0, kept) + index.toString('latin1', start, end)
+    paths.push(path)
+    at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7)
+  }
+  while (at + 8 <= index.length - hashBytes) {
+    const size = index.readUInt32BE(at + 4)
+    if (index.toString('latin1', at, at + 4) === 'link') {
+      return { paths, base: index.toString('hex', at + 8, at + 8 + hashBytes) }
+    }
+    at += 8 + size
+  }
+  return { paths }
+}
+
+/** As git writes lengths: seven bits a byte, each but the last with one to be added. */
+function numberAt(bytes: Buffer, start: number): { value: number; end: number } {
+  let at = start
+  let byte = bytes.readUInt8(at++)
+  let value = byte & 127
+  while (byte & 128) {
+    byte = bytes.readUInt8(at++)
+    value = (value + 1) * 128 + (byte & 127)
+  }
+  return { value, end: at }
+}
+
+/** What was taken out of a split index is still in its base, so git itself has to say. */
+function isInBase({ root, gitDir }: Checkout, base: string, isBelow: (path: string) => boolean) {
+  const index = readFileSync(join(gitDir, `sharedindex.${base}`))
+  if (!entriesOf(index, base.length / 2).paths.some(isBelow)) return false
+  const unconfigured = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null']
+  const args = ['-C', root, ...unconfigured, 'ls-files', '-z']
+  const { outcome, stdout } = runProgramAlone('git', args)
+  const paths = stdout.split('\0').map((path) => Buffer.from(path).toString('latin1'))
+  return outcome !== 'ok' || paths.some(isBelow)
 }

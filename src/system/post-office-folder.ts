@@ -1,10 +1,18 @@
 /** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git; and the words for what is wrong with it. */
-import { closeSync, fstatSync, lstatSync, writeSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
-import { isNotRegular, makeFolder, openRegularFile } from './files.ts'
-import { sharedFolder } from './git.ts'
+import {
+  isNotRegular,
+  makeFolder,
+  makePrivate,
+  notRegular,
+  replaceFile,
+  textOfFile,
+} from './files.ts'
+import { sharedFolder, trackedFrom } from './git.ts'
+import { randomId } from './random.ts'
 
 /** That of the repository around this folder, or the one that AGENTMAIL_DIR names. */
 export async function postOfficeFolder(config: Config): Promise<string> {
@@ -13,21 +21,67 @@ export async function postOfficeFolder(config: Config): Promise<string> {
   return dir ? resolve(cwd, dir) : join(await sharedFolder(cwd), '.agentmail')
 }
 
-/** Makes the folders of a post office, itself the first of them. */
+/** Opens a post office: makes its folders, itself the first of them, and mends what others could read or git would take. */
 export function makePostOffice(folders: string[]): void {
-  folders.forEach(checkPlainFolder)
+  const [folder = ''] = folders
+  checkUntracked(folder)
   withStorageErrors(() => {
-    for (const folder of folders) makeFolder(folder, 0o700)
-    const ignoreAll = openRegularFile(join(folders[0] ?? '', '.gitignore'), { create: true })
-    if (fstatSync(ignoreAll).size === 0) writeSync(ignoreAll, '*\n')
-    closeSync(ignoreAll)
+    const open = folders.filter((each) => {
+      const found = checkPlainFolder(each)
+      if (!found) makeFolder(each, 0o700)
+      return found && (found.mode & 0o077) > 0
+    })
+    for (const each of open) mend(each, each === folder)
+    ignoreAll(folder)
   })
 }
 
+/** What came with a repository was written by whoever made that, and what is written into it would be offered to git. */
+export function checkPostOffice(folder: string): void {
+  checkPlainFolder(folder)
+  checkUntracked(folder)
+}
+
+export function checkUntracked(folder: string): void {
+  if (withStorageErrors(() => trackedFrom(folder)) === undefined) return
+  throw new AgentMailError(
+    'storage',
+    'git tracks files in the post office: nothing in it is read or written',
+    `Look at what came with the repository, and remove what is not yours. Then take it out of git: git rm -r --cached ${basename(folder)}`,
+  )
+}
+
+/** The names that a post office gives to what is in it. */
+const ownNames =
+  /^(?:\.gitignore.*|mailboxes|positions|mail|recipients\.jsonl.*|mailman\.\w+|agentmail\.db.*|.*\.server)$/
+
+/** A folder that AGENTMAIL_DIR names may be full of other things, which are left as they are. */
+const isOurs = (folder: string): boolean =>
+  basename(folder) === '.agentmail' || readdirSync(folder).every((name) => ownNames.test(name))
+
+/** Nobody else sees into it any more, nor reads what they could have opened. */
+function mend(folder: string, isOffice: boolean): void {
+  if (isOffice && !isOurs(folder)) return
+  makePrivate(folder)
+  for (const name of readdirSync(folder)) {
+    if (!isOffice || ownNames.test(name)) makePrivate(join(folder, name))
+  }
+}
+
+/** A link is replaced, and leads nowhere any more. */
+function ignoreAll(folder: string): void {
+  const file = join(folder, '.gitignore')
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (found?.isFile() && textOfFile(file).trim() === '*') return
+  if (found?.isDirectory()) throw notRegular(file)
+  if (found && !isOurs(folder)) return
+  replaceFile(file, [Buffer.from('*\n')], { temporary: `.gitignore.${randomId(8)}` })
+}
+
 /** A repository can bring a link along, and what is written must not follow it out. */
-export function checkPlainFolder(path: string): void {
+export function checkPlainFolder(path: string): Stats | undefined {
   const found = withStorageErrors(() => lstatSync(path, { throwIfNoEntry: false }))
-  if (!found || found.isDirectory()) return
+  if (!found || found.isDirectory()) return found
   throw new AgentMailError(
     'storage',
     `the post office is not a plain folder: ${path}`,

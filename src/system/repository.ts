@@ -76,6 +76,19 @@ function repositoryAt(folder: string, entry: Stats): Repository | undefined {
   return { gitDir, commonDir: shared, ...core }
 }
 
+/** Where the worktree at this folder, if there is one, keeps what is its own. */
+export const gitDirAt = (folder: string): string | undefined =>
+  ifReadable(() => {
+    const entry = statSync(join(folder, '.git'), { throwIfNoEntry: false })
+    return entry?.isDirectory() ? join(folder, '.git') : entry && namedIn(join(folder, '.git'))
+  })
+
+/** Whether its hashes are of 32 bytes; they are of 20 otherwise. */
+export function isOfSha256(gitDir: string): boolean {
+  const config = textAt(join(commonDirOf(gitDir) ?? gitDir, 'config')) ?? ''
+  return /^\s*objectformat\s*=\s*"?sha256/im.test(config)
+}
+
 /** A worktree that is not the main one, and a submodule, have a file that names the folder. */
 function namedIn(file: string): string | undefined {
   const [, named] = /^gitdir: ([^\r\n]+)\n*$/.exec(readFileSync(file, 'utf8')) ?? []

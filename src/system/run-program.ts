@@ -34,7 +34,7 @@ export function runProgram(
 }
 
 /** The same for whoever has nothing else to do meanwhile: to listen to pipes beside other work costs more than tmux takes to answer. */
-export function runProgramAlone(program: 'tmux', args: string[]): ProgramResult {
+export function runProgramAlone(program: 'git' | 'tmux', args: string[]): ProgramResult {
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
   const options = { ...limits, stdio, encoding: 'utf8' } as const
   const { error, status, stdout, stderr } = processes().spawnSync(program, args, options)

@@ -39,6 +39,7 @@ export const command: Command = {
       windows: await allWindowNames(config),
     }
     const office = await PostOffice.locate(config)
+    office.check()
     // A name of one's own registers, whatever the command.
     if (!ownPane(config) && hasName(config)) await joinOffice(config, Promise.resolve(office))
     const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)

@@ -97,7 +97,9 @@ async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
   warnOfStale(pidFile)
   pidFile.release()
   const logFile = join(office.dir, 'mailman.log')
-  const output = withStorageErrors(() => openRegularFile(logFile, { create: true, append: true }))
+  const output = withStorageErrors(() =>
+    openRegularFile(logFile, { create: true, append: true, isPrivate: true }),
+  )
   if (fstatSync(output).size > 1 << 20) ftruncateSync(output)
   const args = [process.argv[1] ?? '', 'mailman', ...(json ? ['--json'] : [])]
   const child = spawn(process.execPath, args, {
