@@ -1,8 +1,9 @@
 /** Mail that was received, made safe for whoever reads it: cleaned, fenced, and bounded. */
 
 import type { Inbox, MailHead } from '../providers/provider.ts'
-import { cleanLine, fenced, shortened } from './visible-text/clean-text.ts'
-import { visibleText } from './visible-text/visible-text.ts'
+import { fencedVersions } from './fence.ts'
+import { versionsOf } from './versions.ts'
+import { cleanLine, shortened } from './visible-text/clean-text.ts'
 
 interface ListInput {
   query: string
@@ -21,12 +22,14 @@ interface Email {
   sender: string
   to: string
   date: string
-  /** Plain text between fences; see `fenced`. */
+  /** Plain text between fences; see `fencedVersions`. */
   body: string
   has_attachments: boolean
   attachment_names: string[]
   /** Left out where the body is whole. */
   truncated?: true
+  /** Left out where all versions of the text say the same. */
+  alternatives_differ?: true
 }
 
 const longestLine = 1000
@@ -51,8 +54,8 @@ export async function listEmails(inbox: Inbox, input: ListInput): Promise<EmailL
 
 export async function getEmail(inbox: Inbox, id: string): Promise<Email> {
   const mail = await inbox.get(id)
-  const { text, isComplete } = visibleText(mail)
-  const { body, truncated } = fenced(text)
+  const { versions, isComplete } = versionsOf(mail)
+  const { body, truncated } = fencedVersions(versions)
   return {
     id: mail.id,
     subject: line(mail.subject),
@@ -65,6 +68,7 @@ export async function getEmail(inbox: Inbox, id: string): Promise<Email> {
       .slice(0, mostAttachments)
       .map((name) => line(name, longestName)),
     ...((truncated || !isComplete || mail.isComplete === false) && { truncated: true }),
+    ...(versions.length > 1 && { alternatives_differ: true }),
   }
 }
 

@@ -41,3 +41,14 @@ export interface Original {
   /** The Message-IDs of the mails before it, oldest first. */
   references: string[]
 }
+
+/** A text of a mail that is neither plain nor HTML. */
+export interface OtherText {
+  /** In lower case, as in `text/x-amp-html`. */
+  type: string
+  content: string
+}
+
+/** What a Content-Type says of such a text; nothing where it is none, or a strange one. */
+export const otherTextType = (type: string): string | undefined =>
+  /^text\/(?!plain$|html$|csv$|x?-?vcard$)[a-z0-9.+-]{1,40}$/.exec(type.toLowerCase())?.[0]

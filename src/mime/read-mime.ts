@@ -4,6 +4,7 @@ import PostalMime, { type Attachment, type Email } from 'postal-mime'
 import { rfc3339 } from '../system/clock.ts'
 import { isRecord } from '../system/text.ts'
 import { guessedText, mendWindows1252 } from './charset.ts'
+import { type OtherText, otherTextType } from './mail.ts'
 import { headersOf, type MailHeaders, readHeaders } from './mail-headers.ts'
 import { boundaryIn, withinBudget } from './mime-budget.ts'
 
@@ -15,6 +16,7 @@ export interface MimeMail extends Omit<MailHeaders, 'date'> {
   date: string | undefined
   text: string | undefined
   html: string | undefined
+  others: OtherText[]
   attachment_names: string[]
   /** Whether all of its text was read. */
   isComplete: boolean
@@ -32,7 +34,7 @@ export async function readMime(bytes: Buffer): Promise<MimeMail> {
 async function readBody(
   body: Buffer,
   fields: ReadonlyMap<string, string>,
-): Promise<Pick<MimeMail, 'text' | 'html' | 'attachment_names' | 'isComplete'>> {
+): Promise<Pick<MimeMail, 'text' | 'html' | 'others' | 'attachment_names' | 'isComplete'>> {
   const type = contentType(fields.get('content-type') ?? 'text/plain', body)
   const { short, isComplete } = await withinBudget(body, type)
   const encoding = fields.get('content-transfer-encoding') ?? '8bit'
@@ -52,11 +54,18 @@ async function readBody(
     email = await parser.parse(Buffer.concat(parts))
   } catch {
     const text = guessedText(body.subarray(0, maxRawText))
-    return { text: readable(text), html: undefined, attachment_names: [], isComplete: false }
+    return {
+      text: readable(text),
+      html: undefined,
+      others: [],
+      attachment_names: [],
+      isComplete: false,
+    }
   }
   return {
     text: isToldByText(parser) ? readable(email.text) : undefined,
     html: readable(email.html),
+    others: email.attachments.flatMap(otherText),
     attachment_names: email.attachments.flatMap(attachmentName),
     isComplete,
   }
@@ -87,6 +96,13 @@ function contentType(type: string, body: Buffer): string {
 
 const readable = (text: string | undefined): string | undefined =>
   text ? mendWindows1252(text.replace(/\r\n?/g, '\n')) : undefined
+
+/** What has a name is a file. */
+function otherText({ filename, mimeType, disposition, content }: Attachment): OtherText[] {
+  const type = filename || disposition === 'attachment' ? undefined : otherTextType(mimeType)
+  if (type === undefined || typeof content === 'string') return []
+  return [{ type, content: readable(guessedText(Buffer.from(new Uint8Array(content)))) ?? '' }]
+}
 
 /** A picture without a name is part of the text. */
 function attachmentName({ filename, mimeType, disposition }: Attachment): string[] {

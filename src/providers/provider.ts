@@ -1,5 +1,5 @@
 /** The port to a mail service: the little that a provider must be able to do. */
-import type { Mail, Original } from '../mime/mail.ts'
+import type { Mail, Original, OtherText } from '../mime/mail.ts'
 
 export type ProviderName = 'gmail' | 'postmark' | 'smtp' | 'local'
 
@@ -102,6 +102,8 @@ export interface IncomingMail {
   date: string
   text: string | undefined
   html: string | undefined
+  /** Further versions of the text: AMP, an invitation, and whatever else a mail program may show instead. */
+  others?: OtherText[]
   attachment_names: string[]
   /** False where the provider has left out some of the text. */
   isComplete?: boolean

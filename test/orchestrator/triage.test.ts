@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { unfenced } from '../../src/email/visible-text/clean-text.ts'
+import { unfenced } from '../../src/email/fence.ts'
 import { Model } from '../../src/orchestrator/triage/model.ts'
 import { type LlmRequest, llmKey, sharedLlm, type Told } from '../support/orchestrator/fake-llm.ts'
 import { decide, draft, draftJson, failure } from '../support/orchestrator/triage.ts'

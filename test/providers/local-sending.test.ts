@@ -40,6 +40,7 @@ describe('sending', () => {
       text: asked.text,
       html: asked.html,
       attachment_names: ['Übersicht.txt', 'm.eml'],
+      others: [],
       isComplete: true,
     })
     const [name = '', ...others] = folder.sent()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cleanLine, cleanText, fenced, shortened, unfenced } from './clean-text.ts'
+import { fenced, unfenced } from '../fence.ts'
+import { cleanLine, cleanText, shortened } from './clean-text.ts'
 
 const newline = /[\n\r\v\f\u0085\u2028\u2029]/
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\p{Cc}]/u

@@ -4,7 +4,7 @@ import { cleanText } from './clean-text.ts'
 import { appliesToScreen } from './conditions.ts'
 import { asWritten, type Declaration, tokenize } from './css-tokens.ts'
 import { type ElementFacts, elementsIn } from './element-facts.ts'
-import { type HtmlNode, isElement, parseHtml, styleSheets } from './html-tree.ts'
+import { type HtmlNode, isElement, parseHtml, styleSheets, textBelow } from './html-tree.ts'
 import { isTextSeen, type Look, lookOf, pageLook } from './look.ts'
 import { isTiny } from './out-of-sight.ts'
 import { imageText, linkAddress, TextWriter } from './text-writer.ts'
@@ -13,9 +13,25 @@ import { Work } from './work.ts'
 export const htmlToText = (html: string): string => readHtml(html).text
 
 const steps = 10_000_000
+const longestPreheader = 500
 
-/** `isComplete` is false where a mail is too large or too tangled to be read to its end. */
-export function readHtml(html: string): { text: string; isComplete: boolean } {
+export interface HtmlReading {
+  text: string
+  /** False where a mail is too large or too tangled to be read to its end. */
+  isComplete: boolean
+  /** The words of the mail alone: no address, name of a picture or number of an item that stands there for it. */
+  words: string
+  /** The names of its pictures. */
+  alts: string[]
+  /** Where its links and pictures are. */
+  addresses: string[]
+  /** Those of the items of its lists. */
+  numbers: ReadonlySet<string>
+  /** What is hidden before the first word: the line that a list of mails shows. */
+  preheader: string
+}
+
+export function readHtml(html: string): HtmlReading {
   const { nodes, isComplete, isQuirky } = parseHtml(html)
   const work = new Work(steps)
   const sheets = styleSheets(nodes).filter(({ media }) =>
@@ -28,9 +44,12 @@ export function readHtml(html: string): { text: string; isComplete: boolean } {
   )
   const walk = new Walk(cascade, work)
   walk.through(nodes)
+  const { words, alts, addresses, numbers, preheader } = walk
+  const found = { words, alts, addresses, numbers, preheader }
   const text = cleanText(walk.text).trim()
-  if (isComplete && !work.isSpent) return { text, isComplete: true }
-  return { text: `${text}\n\n[the rest of this mail is left out]`.trim(), isComplete: false }
+  if (isComplete && !work.isSpent) return { ...found, text, isComplete: true }
+  const cut = `${text}\n\n[the rest of this mail is left out]`.trim()
+  return { ...found, text: cut, isComplete: false }
 }
 
 interface Frame {
@@ -58,6 +77,10 @@ class Walk {
   readonly #cascade: Cascade
   readonly #work: Work
   readonly #writer = new TextWriter()
+  readonly alts: string[] = []
+  readonly addresses: string[] = []
+  readonly numbers = new Set<string>()
+  preheader = ''
   /** The number of the next item in each open list; nothing where they are not numbered. */
   readonly #lists: (number | undefined)[] = []
 
@@ -68,6 +91,10 @@ class Walk {
 
   get text(): string {
     return this.#writer.text
+  }
+
+  get words(): string {
+    return this.#writer.words
   }
 
   /** With a stack of its own: a hostile mail nests deeper than calls can. */
@@ -96,7 +123,10 @@ class Walk {
     if (unshown.has(tag)) return undefined
     const list = this.#cascade.declarationsFor(facts)
     const look = lookOf(facts, list, outer, this.#work)
-    if (look.isGone) return undefined
+    if (look.isGone) {
+      this.#hide(facts)
+      return undefined
+    }
     if (tag === 'img') this.#image(facts, list, look)
     else if (tag === 'br') this.#writer.lineBreak()
     else if (tag === 'hr') this.#rule(look)
@@ -104,13 +134,22 @@ class Walk {
     return undefined
   }
 
+  /** What stands before the first word. */
+  #hide({ node }: ElementFacts): void {
+    if (this.#writer.text === '' && this.preheader.length < longestPreheader)
+      this.preheader += ` ${textBelow(node, longestPreheader)}`
+  }
+
   #image({ attributes }: ElementFacts, list: Declaration[], look: Look): void {
-    if (look.isVisible && !isTiny(attributes, list)) this.#writer.write(imageText(attributes))
+    if (!look.isVisible || isTiny(attributes, list)) return
+    this.alts.push(attributes.get('alt') ?? '')
+    this.addresses.push(attributes.get('src') ?? '')
+    this.#writer.add(imageText(attributes))
   }
 
   #rule(look: Look): void {
     this.#writer.block(1)
-    if (look.isVisible) this.#writer.write('---')
+    if (look.isVisible) this.#writer.add('---')
     this.#writer.block(1)
   }
 
@@ -147,6 +186,7 @@ class Walk {
     const next = this.#lists.at(-1)
     const number = next === undefined ? undefined : (integer(attributes.get('value')) ?? next)
     if (number !== undefined) this.#lists[this.#lists.length - 1] = number + 1
+    if (number !== undefined) this.numbers.add(String(number))
     this.#writer.item(number === undefined ? '- ' : `${number}. `)
     return () => this.#writer.endItem()
   }
@@ -155,8 +195,9 @@ class Walk {
     const mark = this.#writer.mark
     return () => {
       if (this.#writer.mark.length === mark.length) return
+      this.addresses.push(attributes.get('href') ?? '')
       const address = linkAddress(attributes.get('href') ?? '', this.#writer.since(mark))
-      if (address !== '') this.#writer.write(` (${address})`)
+      if (address !== '') this.#writer.add(` (${address})`)
     }
   }
 }

@@ -79,3 +79,14 @@ export function dataSheet(address: string): string | undefined {
     Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
   )
 }
+
+/** All text below, seen or not, as far as it is asked for. */
+export function textBelow(node: HtmlElement, most: number): string {
+  let text = ''
+  const waiting: HtmlNode[] = node.childNodes.slice(0, most).reverse()
+  for (let one = waiting.pop(); one && text.length < most; one = waiting.pop()) {
+    if (one.nodeName === '#text' && 'value' in one) text += one.value.slice(0, most)
+    else if (isElement(one)) waiting.push(...one.childNodes.slice(0, most).reverse())
+  }
+  return text
+}

@@ -9,6 +9,8 @@ export class TextWriter {
   quotes = 0
   lists = 0
   readonly #parts: string[] = []
+  /** The same without what the writer adds: addresses, names of pictures, numbers of items. */
+  readonly #words: string[] = []
   #length = 0
   /** Line ends that are due before the next word. */
   #breaks = 0
@@ -20,6 +22,10 @@ export class TextWriter {
     return this.#parts.join('')
   }
 
+  get words(): string {
+    return this.#words.join('')
+  }
+
   get mark(): { part: number; length: number } {
     return { part: this.#parts.length, length: this.#length }
   }
@@ -28,6 +34,12 @@ export class TextWriter {
   since(mark: { part: number; length: number }): string | undefined {
     if (this.#length - mark.length > 3000) return undefined
     return this.#parts.slice(mark.part).join('')
+  }
+
+  /** What no text of the mail says; after a blank where it begins with one. */
+  add(text: string): void {
+    if (text.startsWith(' ')) this.#gap = ' '
+    if (text !== '') this.#put(text.trimStart(), false)
   }
 
   write(text: string, keepsLines = false): void {
@@ -70,8 +82,9 @@ export class TextWriter {
     if (this.#breaks === 0 && this.#length > 0) this.#gap = ' | '
   }
 
-  #put(words: string): void {
+  #put(words: string, isOwn = true): void {
     const isFirst = this.#length === 0
+    this.#words.push(this.#breaks > 0 ? '\n' : this.#gap, isOwn ? words : ' ')
     if (isFirst || this.#breaks > 0) {
       const lists = Math.min(this.lists, deepest) - (this.#bullet === '' ? 0 : 1)
       this.#push(isFirst ? '' : '\n'.repeat(Math.min(this.#breaks, 3)))

@@ -12,10 +12,13 @@ export function visibleText({ text = '', html = '' }: Texts): {
   text: string
   isComplete: boolean
 } {
-  const clean = isHtmlAlone(text) ? undefined : cleanText(text).trim()
-  if (clean) return { text: clean, isComplete: true }
-  const own = clean === undefined ? readHtml(text) : undefined
-  return own?.text || html.trim() === '' ? (own ?? { text: '', isComplete: true }) : readHtml(html)
+  const own = plainPart(text)
+  return own.text || html.trim() === '' ? own : readHtml(html)
+}
+
+export function plainPart(text: string): { text: string; isComplete: boolean } {
+  if (isHtmlAlone(text)) return readHtml(text)
+  return { text: cleanText(text).trim(), isComplete: true }
 }
 
 /** Some programs put their HTML where the text belongs. */

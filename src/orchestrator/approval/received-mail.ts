@@ -88,7 +88,8 @@ export const shownMail = (note: Note): ShownMail => ({
 export async function answeredMail(vault: Vault, message_id: string): Promise<Answered | null> {
   const note = await mailOf(vault, message_id)
   if (!note) return null
-  const { path, from, subject, date, text } = shownMail(note)
+  const { path, from, subject, date } = shownMail(note)
+  const text = mailText(note.body, mostQuoted).trimEnd()
   const quoted = text.length > mostQuoted ? `${shortened(text, mostQuoted - 1)}…` : text
   return { path, from, subject, date, text: quoted }
 }

@@ -1,11 +1,6 @@
 /** The note of a mail: its front matter, and its text where nothing of it is rendered or run. */
-import {
-  cleanLine,
-  cleanText,
-  fenced,
-  shortened,
-  unfenced,
-} from '../../email/visible-text/clean-text.ts'
+import { fencedVersions, type Named, versionsIn } from '../../email/fence.ts'
+import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
 import { slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
 import type { FetchedMail } from '../servers/mail-client.ts'
@@ -33,6 +28,7 @@ export const mailFrontMatter = (mail: FetchedMail): Record<string, unknown> => (
   ...(mail.attachment_names.length > 0 && {
     attachments: mail.attachment_names.slice(0, mostAttachments).map(lineOf),
   }),
+  ...(mail.alternatives_differ === true && { alternatives_differ: true }),
 })
 
 /** An address that is cut ends in what no address has, so it is not taken for another. */
@@ -44,20 +40,28 @@ function lineOf(text: string): string {
 /** As code, so that no program that shows notes loads a picture, follows a link or runs a query in it. */
 export function mailBody(body: string): string {
   // Another server may give it as its sender wrote it, who may also have put a fence there.
-  const text = fenced(cleanText(unfenced(body))).body
+  const { body: text } = fencedVersions(versionsIn(body).map(cleaned))
   let longest = 0
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   const fence = '`'.repeat(Math.max(3, longest + 1))
   return `${fence}text\n${text}\n${fence}\n`
 }
 
-/** The text of the mail in the body of its note; all of it where a person has written it anew. */
-export function mailText(body: string): string {
+const cleaned = ({ type, text }: Named): Named => ({ type, text: cleanText(text) })
+
+/**
+ * The text of the mail in the body of its note; all of it where a person has written it anew.
+ * Versions that differ are fenced, and within the limit, since a cut at the end would leave one out.
+ */
+export function mailText(body: string, ...limits: [limit?: number, nonceOf?: NonceOf]): string {
   const fence = /^(`{3,})text\r?\n/.exec(body)
-  if (!fence?.[1]) return unfenced(body)
-  const end = body.indexOf(`\n${fence[1]}`, fence[0].length - 1)
-  return unfenced(body.slice(fence[0].length, end === -1 ? undefined : end))
+  const end = fence?.[1] ? body.indexOf(`\n${fence[1]}`, fence[0].length - 1) : -1
+  const text = fence ? body.slice(fence[0].length, end === -1 ? undefined : end) : body
+  const versions = versionsIn(text)
+  return versions.length > 1 ? fencedVersions(versions, ...limits).body : (versions[0]?.text ?? '')
 }
+
+type NonceOf = (at: number) => string
 
 /** A person may have written anything there. */
 export function fields({ frontmatter }: Note) {

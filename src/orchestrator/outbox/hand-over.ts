@@ -2,10 +2,10 @@
 import type { Config } from '../../config.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Connection } from '../../connection/connection.ts'
+import { fenced } from '../../email/fence.ts'
 import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
-import { fenced } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import type { Receipt } from '../../providers/provider.ts'
@@ -148,12 +148,15 @@ const handedOver = (sent_at: string): Outcome => ({ is: 'sent', message_id: unde
 
 function messageOf(note: Note, key: string): string {
   const { from, subject, date } = fields(note)
-  const mail = `From: ${from}\nDate: ${date}\nSubject: ${subject}\n\n${mailText(note.body)}`
+  const head = `From: ${from}\nDate: ${date}\nSubject: ${subject}\n\n`
+  // The same each time: the same key with another text would be refused.
+  const nonceOf = (at: number) => sha256(`${key} ${at}`).slice(0, 22)
+  const room = mostCharacters - head.length - fenced('').body.length
+  const mail = head + mailText(note.body, room, nonceOf)
   return [
     'A person has handed this mail from outside over to you.',
     `Its note in the vault: [[Done/${nameOf(note.path)}]]`,
     '',
-    // The same each time: the same key with another text would be refused.
     fenced(mail, mostCharacters, sha256(key).slice(0, 22)).body,
   ].join('\n')
 }

@@ -1,7 +1,8 @@
 /** The mailbox through the gmail server: pages of an inbox, one mail, and sending. */
 import * as z from 'zod'
+import { versionsIn } from '../../email/fence.ts'
 import type { MailRequest } from '../../email/outgoing/mail-request.ts'
-import { cleanText, unfenced } from '../../email/visible-text/clean-text.ts'
+import { cleanText } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { McpClient } from './mcp-client.ts'
 
@@ -22,6 +23,7 @@ const mailSchema = z.object({
   date: z.string().default(''),
   body: z.string().default(''),
   attachment_names: z.array(z.string()).default([]),
+  alternatives_differ: z.boolean().nullish(),
 })
 /** An answer with neither an id nor a time is none: nobody could say whether the mail was sent. */
 const sentSchema = z.union([
@@ -156,6 +158,6 @@ function isSameMail(mail: FetchedMail, request: MailRequest): boolean {
   const to = addresses(mail.to)
   return (
     addresses(request.to).every((address) => to.includes(address)) &&
-    plain(unfenced(mail.body)) === plain(request.text ?? '')
+    versionsIn(mail.body).some(({ text }) => plain(text) === plain(request.text ?? ''))
   )
 }

@@ -11,6 +11,7 @@ import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
 import { carryOut, drafted, findReply } from './carry-out.ts'
 import type { Triager } from './decision.ts'
+import { maxBodyCharacters } from './prompt.ts'
 
 interface TriageParts {
   notes: VaultNotes
@@ -142,7 +143,7 @@ class TriageRound {
       await drafted(this.#parts, path, reply)
       return
     }
-    const mail = { from, to, subject, date, body: mailText(note.body) }
+    const mail = { from, to, subject, date, body: mailText(note.body, maxBodyCharacters) }
     const decision = await triager.decide(mail, ending)
     this.tellFailures()
     for (const code of [...endsRound, 'model_unavailable']) teller.forget(code)

@@ -3,7 +3,7 @@
 import { AgentMailError } from '../../errors.ts'
 import { bodyText } from '../../mime/charset.ts'
 import { decodedAddresses, decodedHeader, mailDate, parameter } from '../../mime/header-values.ts'
-import type { Original } from '../../mime/mail.ts'
+import { type Original, type OtherText, otherTextType } from '../../mime/mail.ts'
 import { rfc3339 } from '../../system/clock.ts'
 import type { IncomingMail, MailHead } from '../provider.ts'
 import { type GmailMessage, type GmailPart, partIn } from './reply.ts'
@@ -39,12 +39,13 @@ export async function incomingMail(
     throw new AgentMailError('internal', 'Gmail gave a mail without its content', 'Try again.')
   }
   const { snippet: _, ...head } = mailHeadOf(message)
-  const { text, html, names } = await contentOf(payload, bodyOf)
+  const { text, html, others, names } = await contentOf(payload, bodyOf)
   return {
     ...head,
     to: decodedAddresses(payload.header('To')),
     text,
     html,
+    others,
     attachment_names: names,
   }
 }
@@ -68,11 +69,12 @@ interface Content {
   /** Nothing unless it tells all that the HTML tells. */
   text: string | undefined
   html: string | undefined
+  others: OtherText[]
   names: string[]
 }
 
 const deepest = 100
-const nothing: Content = { text: undefined, html: undefined, names: [] }
+const nothing: Content = { text: undefined, html: undefined, others: [], names: [] }
 
 async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise<Content> {
   if (part.mimeType.startsWith('multipart/')) {
@@ -87,20 +89,29 @@ async function contentOf(part: GmailPart, bodyOf: FetchBody, depth = 0): Promise
   if (name !== '') return { ...nothing, names: [name] }
   const isAttachment = /^\s*attachment\b/i.test(part.header('Content-Disposition'))
   if (isAttachment) return { ...nothing, names: ['attachment'] }
-  if (!/^text\/(plain|html)$/.test(part.mimeType || 'text/plain')) return nothing
+  const type = part.mimeType || 'text/plain'
+  const other = otherTextType(type)
+  if (other === undefined && !/^text\/(plain|html)$/.test(type)) return nothing
   const data = part.data || (part.attachmentId && (await bodyOf(part.attachmentId)))
   const charset = parameter(part.header('Content-Type'), 'charset')
   const body = bodyText(Buffer.from(data, 'base64url'), charset)
-  return part.mimeType === 'text/html' ? { ...nothing, html: body } : { ...nothing, text: body }
+  if (other !== undefined) return { ...nothing, others: [{ type: other, content: body }] }
+  return type === 'text/html' ? { ...nothing, html: body } : { ...nothing, text: body }
 }
 
-const namesIn = (contents: Content[]) => contents.flatMap(({ names }) => names)
-
-const oneOf = (contents: Content[]): Content => ({
-  text: contents.find(({ text }) => text !== undefined)?.text,
-  html: contents.find(({ html }) => html !== undefined)?.html,
-  names: namesIn(contents),
+const besides = (contents: Content[]) => ({
+  others: contents.flatMap(({ others }) => others),
+  names: contents.flatMap(({ names }) => names),
 })
+
+/** Each kind whole: which of two a program shows, nobody knows. */
+function oneOf(contents: Content[]): Content {
+  const joined = (kind: 'text' | 'html') => {
+    const all = contents.map((content) => content[kind]).filter((one) => one !== undefined)
+    return all.length > 0 ? all.join('\n') : undefined
+  }
+  return { text: joined('text'), html: joined('html'), ...besides(contents) }
+}
 
 /** One after the other, as a mail program shows them. */
 function together(contents: Content[]): Content {
@@ -111,7 +122,7 @@ function together(contents: Content[]): Content {
   return {
     text: shown.length > 0 && !texts.includes(undefined) ? texts.join('\n') : undefined,
     html: hasHtml ? htmls.join('\n') : undefined,
-    names: namesIn(contents),
+    ...besides(contents),
   }
 }
 

@@ -77,9 +77,9 @@ function inboxOf(mail: LocalMail): Inbox {
     list: (request) => listMails(mail, request),
     async get(id) {
       const { head, content } = await parsed(mail, id)
-      const { subject, sender, to, text, html, attachment_names, isComplete } = content
+      const { subject, sender, to, text, html, others, attachment_names, isComplete } = content
       const date = rfc3339(head.date)
-      return { id, subject, sender, to, date, text, html, attachment_names, isComplete }
+      return { id, subject, sender, to, date, text, html, others, attachment_names, isComplete }
     },
     move: (id, label) => add(id, label, true),
     label: (id, label) => add(id, label, false),
