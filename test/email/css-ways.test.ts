@@ -8,14 +8,14 @@ const isTold = ({ html }: { html: string }) =>
 const names = (ways: { name: string }[]) => ways.map(({ name }) => name)
 
 it('tells nothing that one of 750 ways hides', () => {
-  const ways = cssWays('hidden')
+  const ways = cssWays('css-ways-hidden')
   expect(ways.length).toBeGreaterThan(750)
   expect(names(ways.filter(isTold))).toEqual([])
 })
 
-it('loses nothing that one of 650 ways only seems to hide', () => {
-  const ways = cssWays('shown')
-  expect(ways.length).toBeGreaterThan(650)
+it('loses nothing that one of 450 ways only seems to hide', () => {
+  const ways = cssWays('css-ways-shown')
+  expect(ways.length).toBeGreaterThan(450)
   expect(names(ways.filter((way) => !isTold(way)))).toEqual([])
 })
 

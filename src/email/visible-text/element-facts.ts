@@ -1,4 +1,6 @@
 /** What a selector may ask of an element, and what its tag and attributes say about its looks. */
+import { lookup } from '../../system/text.ts'
+import { isColourName } from './css/colour.ts'
 import { type HtmlElement, type HtmlNode, isElement } from './html-tree.ts'
 
 export interface ElementFacts {
@@ -66,37 +68,107 @@ interface Hint {
   value: string
 }
 
-const ownLooks = new Set(['pre', 'listing', 'xmp', 'plaintext', 'mark', 'button', 'dialog'])
+const blocks =
+  /^(p|h[1-6]|blockquote|pre|ul|ol|dl|figure|listing|xmp|plaintext|div|section|article|header|footer|main|nav|aside|address|dt|dd|center|form|fieldset|legend|figcaption|details|summary|body|html|hgroup|dialog|dir|menu|search)$/
+const boxes = lookup<string>({
+  table: 'table',
+  caption: 'table-caption',
+  thead: 'table-header-group',
+  tbody: 'table-row-group',
+  tfoot: 'table-footer-group',
+  tr: 'table-row',
+  td: 'table-cell',
+  th: 'table-cell',
+  li: 'list-item',
+  button: 'inline-block',
+})
+
+/** The kind of box that an element has where nobody says anything else. */
+export const ownDisplay = (tag: string): string =>
+  boxes[tag] ?? (blocks.test(tag) ? 'block' : 'inline')
+
+const looks = lookup<Hint[]>({
+  mark: [
+    { property: 'background-color', value: '#ff0' },
+    { property: 'color', value: '#000' },
+  ],
+  button: [
+    { property: 'background-color', value: '#efefef' },
+    { property: 'color', value: '#000' },
+  ],
+  small: [{ property: 'font-size', value: 'smaller' }],
+  sub: [{ property: 'font-size', value: 'smaller' }],
+  sup: [{ property: 'font-size', value: 'smaller' }],
+  big: [{ property: 'font-size', value: 'larger' }],
+})
+for (const tag of ['pre', 'listing', 'xmp', 'plaintext'])
+  looks[tag] = [
+    { property: 'white-space', value: 'pre' },
+    { property: 'font-size', value: '13px' },
+  ]
+for (const tag of ['code', 'kbd', 'samp', 'tt'])
+  looks[tag] = [{ property: 'font-size', value: '13px' }]
+
+const fontSizes = ['10px', '13px', '16px', '18px', '24px', '32px', '48px']
+const lengths = /^\s*(\d+(?:\.\d+)?)\s*(%?)/
 
 /** As declarations of CSS. */
 export function hintsOf({ tag, attributes }: ElementFacts): Hint[] {
-  if (attributes.size === 0 && !ownLooks.has(tag)) return []
-  const hints: Hint[] = []
+  const hints: Hint[] = [...(looks[tag] ?? [])]
+  if (attributes.size === 0 && tag !== 'dialog') return hints
   const hint = (property: string, value: string) => hints.push({ property, value })
-  if (/^(pre|listing|xmp|plaintext)$/.test(tag)) hint('white-space', 'pre')
-  if (tag === 'mark') hint('background-color', '#ff0')
-  if (tag === 'button') hint('background-color', '#efefef')
-  if (tag === 'mark' || tag === 'button') hint('color', '#000')
-  if (
-    attributes.has('hidden') ||
-    attributes.has('popover') ||
-    (tag === 'dialog' && !attributes.has('open'))
-  )
+  const isApart = tag === 'dialog' || attributes.has('popover')
+  if (isApart) hint('position', 'absolute')
+  if (isApart) hint('background-color', '#fff')
+  if (attributes.has('hidden') || attributes.has('popover') || (isApart && !attributes.has('open')))
     hint('display', 'none')
   const background = attributes.get('bgcolor')
   if (background) hint('background-color', legacyColour(background))
-  if (attributes.get('background')) hint('background-image', 'url(x)')
+  const picture = attributes.get('background')
+  if (picture) hint('background-image', /^\s*(https?:)?\/\//i.test(picture) ? 'url(x)' : 'url(own)')
   const colour = attributes.get(tag === 'body' ? 'text' : 'color')
   if (colour && (tag === 'font' || tag === 'basefont' || tag === 'body'))
     hint('color', legacyColour(colour))
-  // A reader would show it at the smallest size; who writes 0 means it not to be seen.
-  if (tag === 'font' && /^\s*0+\s*$/.test(attributes.get('size') ?? '')) hint('font-size', '0')
+  const size = tag === 'font' ? attributes.get('size') : undefined
+  if (size) hint('font-size', fontSize(size))
+  if (tag === 'bdo' && /rtl/i.test(attributes.get('dir') ?? ''))
+    hint('unicode-bidi', 'bidi-override')
+  if (attributes.has('nowrap') && /^t[dh]$/.test(tag)) hint('white-space', 'nowrap')
+  for (const name of ['width', 'height']) {
+    const [, number, share] = lengths.exec(attributes.get(name) ?? '') ?? []
+    if (number && /^(table|td|th|tr|img|hr|pre)$/.test(tag)) hint(name, number + (share || 'px'))
+  }
+  if (tag === 'svg' && attributes.has('overflow'))
+    hint('overflow-x', attributes.get('overflow') ?? '')
+  for (const name of ['leftmargin', 'marginwidth']) {
+    const [, number] = lengths.exec(tag === 'body' ? (attributes.get(name) ?? '') : '') ?? []
+    if (number) hint('margin-left', `${number}px`)
+  }
   return hints
 }
 
-/** Three digits without a hash are filled up with zeros, not doubled. */
+/** Who writes 0 means it not to be seen, though a browser shows the smallest size. */
+function fontSize(text: string): string {
+  const [, sign, digits = '3'] = /^\s*([+-]?)(\d+)/.exec(text) ?? []
+  if (sign === '' && Number(digits) === 0) return '0px'
+  const number = sign === '' ? Number(digits) : 3 + Number(`${sign}${digits}`)
+  return fontSizes[Math.min(7, Math.max(1, number)) - 1] ?? '16px'
+}
+
+/** As browsers read the colours of old, in which any word is one. */
 function legacyColour(text: string): string {
   const value = text.trim().toLowerCase()
-  if (/^[0-9a-f]{3}$/.test(value)) return `#${value.replace(/./g, '0$&')}`
-  return /^[0-9a-f]{6}$/.test(value) ? `#${value}` : value
+  if (value === 'transparent') return value
+  if (isColourName(value)) return value
+  if (/^#[0-9a-f]{3}$/.test(value)) return value
+  let digits = value
+    .slice(0, 128)
+    .replace(/^#/, '')
+    .replace(/[^0-9a-f]/g, '0')
+  while (digits.length === 0 || digits.length % 3 !== 0) digits += '0'
+  const length = digits.length / 3
+  let parts = [0, 1, 2].map((at) => digits.slice(at * length, (at + 1) * length).slice(-8))
+  while (parts.every((part) => part.length > 2 && part.startsWith('0')))
+    parts = parts.map((part) => part.slice(1))
+  return `#${parts.map((part) => part.slice(0, 2).padStart(2, '0')).join('')}`
 }

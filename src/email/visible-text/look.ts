@@ -1,254 +1,286 @@
-/** How the text of an element looks to a person, and whether it can be seen at all. */
+/** How the text of an element looks to a person, and whether it can be shown to be seen. */
 import { lookup } from '../../system/text.ts'
-import { black, type Colour, gradientColour, isNear, over, parseColour, white } from './colour.ts'
-import { type Declaration, split } from './css-tokens.ts'
-import type { ElementFacts } from './element-facts.ts'
-import { pixels, ratio } from './length.ts'
-import { isFar, isOutOfSight, page } from './out-of-sight.ts'
-import { callsOf, isWide } from './properties.ts'
-import { type Values, type Variables, valuesOf, variablesOf } from './style-values.ts'
+import { type Box, boxOf, isNowhere, pageBox, shadowReach } from './box.ts'
+import { isLayer, mayPaint, moves, paints } from './cover.ts'
+import type { ElementStyle } from './css/cascade.ts'
+import { black, isReadOn, parseColour, white } from './css/colour.ts'
+import type { ReadingScreen } from './css/conditions.ts'
+import { pixels, ratio } from './css/length.ts'
+import { doubtful, isUnsafe } from './css/properties.ts'
+import { isPlain, type Values, type Variables, valuesOf, variablesOf } from './css/style-values.ts'
+import { type ElementFacts, ownDisplay } from './element-facts.ts'
+import {
+  backgroundsOf,
+  colourOf,
+  fillOf,
+  type Ink,
+  type Inks,
+  inherited,
+  opacityOf,
+} from './inks.ts'
 import type { Work } from './work.ts'
 
-/** Nothing where a colour cannot be told; then the text counts as seen. */
-type Ink = Colour | undefined
-
 export interface Look {
-  /** The whole element is out of sight, whatever stands inside. */
-  isGone: boolean
+  box: Box
+  /** Out of its place, so that it depends on what stands in it whether it covers others. */
+  isOut: boolean
+  /** It may lie on top of other texts. */
+  covers: boolean
   isVisible: boolean
+  /** Its letters are those of a font of signs, lie on each other or far apart, or begin outside of the page. */
+  garbled: { bySigns: boolean; bySpace: boolean; byIndent: boolean }
   fontSize: number
   /** The font size of the page. */
   rem: number
+  /** In pixels, or as a part of the font size. */
+  line: { px: number } | { factor: number }
+  letterSpacing: number
   opacity: number
-  /** The line is so low that its text is cut off. */
-  isThin: boolean
-  hasThinLines: boolean
-  isIndentedAway: boolean
-  isSqueezed: boolean
   colour: Ink
+  linkColour: Ink
   /** What the letters are filled with, where it is not their colour. */
-  fill: Ink
-  background: Ink
-  /** What else is painted where the letters are: a background through them, a line around them, a shadow. */
-  traces: Ink[]
-  /** A box around it would cover what lies behind it. */
-  hasCover: boolean
+  fill: Ink | 'colour'
+  /** What the text stands on: one, or all that it may be. */
+  backgrounds: Inks
+  /** The same for the nearest box, where the element is a part of a line in it. */
+  blockBackgrounds: Inks
+  /** What lies around the box, where what stands in it may come out of it. */
+  behind: Inks
+  wraps: boolean
   keepsLines: boolean
   variables: Variables | undefined
 }
 
-export const pageLook: Look = {
-  isGone: false,
+const blue = parseColour('#0000ee')
+const night = parseColour('#121212')
+const pale = parseColour('#9e9eff')
+
+export const pageLook = (screen: ReadingScreen): Look => ({
+  box: pageBox(screen),
+  isOut: false,
+  covers: false,
   isVisible: true,
+  garbled: { bySigns: false, bySpace: false, byIndent: false },
   fontSize: 16,
   rem: 16,
+  line: { factor: 1.2 },
+  letterSpacing: 0,
   opacity: 1,
-  isThin: false,
-  hasThinLines: false,
-  isIndentedAway: false,
-  isSqueezed: false,
   colour: black,
-  fill: undefined,
-  background: white,
-  traces: [],
-  hasCover: false,
+  linkColour: blue,
+  fill: 'colour',
+  backgrounds: [white],
+  blockBackgrounds: [white],
+  behind: [],
+  wraps: true,
   keepsLines: false,
   variables: undefined,
-}
+})
 
-/** 3 pt, the largest that nobody reads. */
-const smallest = 4
-const faintest = 0.1
-/** The page where a mail asks for a dark one. */
-const night: Colour = { red: 18, green: 18, blue: 18, alpha: 1 }
+/** Smaller letters are not read. */
+const smallest = 6
+const faintest = 0.3
+
+export const lineHeight = ({ line, fontSize }: Look): number =>
+  'px' in line ? line.px : line.factor * fontSize
 
 export function isTextSeen(look: Look): boolean {
-  const { isVisible, fontSize, isThin, isIndentedAway, isSqueezed } = look
-  if (!isVisible || fontSize <= smallest || isThin || isIndentedAway || isSqueezed) return false
-  return [look.fill ?? look.colour, ...look.traces].some((ink) => isSeenOn(ink, look.background))
+  const { isVisible, garbled, fontSize, backgrounds, colour, fill } = look
+  if (!isVisible || fontSize < smallest || !backgrounds) return false
+  if (garbled.bySigns || garbled.bySpace || garbled.byIndent) return false
+  const height = lineHeight(look)
+  if (height < 0.75 * fontSize || height > 300) return false
+  const ink = fill === 'colour' ? colour : fill
+  return ink !== undefined && isReadOn({ ...ink, alpha: ink.alpha * look.opacity }, backgrounds)
 }
 
-const isSeenOn = (ink: Ink, background: Ink) =>
-  !ink || (ink.alpha > faintest && !(background && isNear(over(ink, background), background)))
+export interface Context {
+  screen: ReadingScreen
+  isQuirky: boolean
+  hasPlainVariables: boolean
+  work: Work
+}
 
-export function lookOf(element: ElementFacts, list: Declaration[], around: Look, work: Work): Look {
+export function lookOf(
+  element: ElementFacts,
+  style: ElementStyle,
+  around: Look,
+  context: Context,
+): Look {
   const { tag, attributes, parent } = element
   const isLink = tag === 'a' && attributes.has('href')
-  if (list.length === 0) return isLink ? { ...around, colour: undefined } : around
-  const variables = variablesOf(list, around.variables)
-  const values = valuesOf(list, { variables, attributes, work })
-  const isDark = !parent && /^(only )?dark( only)?$/.test(values.get('color-scheme') ?? '')
-  const outer = isDark ? { ...around, colour: white, background: night } : around
+  const isPlainOne = style.sure.length + style.unsure.length + style.beside.length === 0
+  if (isPlainOne && parent && !isLink && !/^(svg|math|body|caption|legend)$/.test(tag))
+    return plainLook(around, ownDisplay(tag))
+  const variables = variablesOf(style.sure, around.variables)
+  const values = valuesOf(style.sure, { variables, ...context })
+  const outer = parent ? around : onPage(values, around, context.screen)
   const fontSize = fontSizeOf(values.get('font-size'), outer)
-  const rem = parent ? outer.rem : fontSize
-  const sizes = { em: fontSize, rem }
-  const filters = callsOf(values.get('filter') ?? '') ?? []
-  const opacity = outer.opacity * opacityOf(values)
-  const colour = colourOf(values.get('color'), isLink ? undefined : outer.colour, outer.colour)
-  const hasThinLines = lineIsThin(values.get('line-height'), sizes, outer.hasThinLines)
-  const cutsOff = /^(hidden|clip)$/.test(values.get('overflow-y') ?? '')
-  const spacing = values.get('letter-spacing')
-  const space = values.get('white-space')
-  const below =
-    filters.filter(inverts).length % 2 === 1 ? inverse(outer.background) : outer.background
-  const painted = backgroundOf(values, below, colour)
-  const isThrough = /\btext\b/.test(values.get('background-clip') ?? '')
-  const isHiddenByWord = values.get('mso-hide') === 'all' && !(isLink && paints(values))
+  const sizes = { em: fontSize, rem: parent ? outer.rem : fontSize }
+  const box = boxOf(element, values, outer.box, sizes, ownDisplay(tag))
+  const colour = colourOf(
+    values.get('color'),
+    isLink ? outer.linkColour : outer.colour,
+    outer.colour,
+  )
+  const opacity = outer.opacity * opacityOf(values.get('opacity'))
+  const isUncertain =
+    [...values].some(([property, value]) => isUnsafe(property, value)) ||
+    !style.unsure.every(isPlain) ||
+    (values.get('mso-hide') === 'all' && !(isLink && paints(values)))
+  const isBesideMoved = style.beside.some((one) => !isPlain(one) && moves.test(one.property))
+  const isShown = isVisible(values.get('visibility'), outer.isVisible)
+  const isMoved =
+    box.moved === 'far' || (box.moved === 'little' && mayPaint(element, values, isShown))
+  const isOut =
+    box.moved !== 'no' ||
+    [...values].some(([name, value]) => moves.test(name) && isUnsafe(name, value))
+  const isThere = !box.isGone && opacity > 0.05 && fontSize > 1
   return {
-    isGone:
-      opacity <= faintest ||
-      isHiddenByWord ||
-      filters.some(blurs) ||
-      isBehind(values, outer) ||
-      isOutOfSight(values, sizes),
-    isVisible: isVisible(values.get('visibility'), outer.isVisible),
+    box: { ...box, isGone: box.isGone || isUncertain || isMoved || opacity < faintest },
+    isOut,
+    covers:
+      isBesideMoved ||
+      (tag === 'math' && mayPaint(element, values, true)) ||
+      (tag === 'svg' &&
+        /^(visible|auto|scroll|\ufffd)$/.test(values.get('overflow-x') ?? 'hidden')) ||
+      (isThere &&
+        ((isLayer(values, box) && shadowReach(values) > 8) ||
+          ((isMoved || (isOut && box.moved === 'no')) &&
+            mayPaint(element, values, isShown) &&
+            !isNowhere(values, sizes)))),
+    isVisible: isShown,
+    garbled: garbledOf(values, outer, box, fontSize),
     fontSize,
-    rem,
+    rem: sizes.rem,
+    line: lineOf(values.get('line-height'), outer.line, sizes),
+    letterSpacing: inherited(
+      values.get('letter-spacing'),
+      outer.letterSpacing,
+      (value) => pixels(value, { ...sizes, whole: fontSize }) ?? 0,
+    ),
     opacity,
-    hasThinLines,
-    isThin: hasThinLines && (cutsOff || outer.isThin),
-    isIndentedAway: inherited(values.get('text-indent'), outer.isIndentedAway, (value) => {
-      const length = split(value, ' ').find((word) => /\d/.test(word))
-      const indent = pixels(length, { ...sizes, whole: page })
-      if (/hanging/.test(value)) return false
-      return isFar(indent) || (cutsOff && indent !== undefined && indent >= page)
-    }),
-    isSqueezed:
-      ratio(values.get('font-size-adjust')) === 0 ||
-      inherited(spacing, outer.isSqueezed, (value) => {
-        const gap = pixels(value, { ...sizes, whole: fontSize }) ?? 0
-        return gap <= -fontSize || isFar(gap)
-      }),
     colour,
-    fill: fillOf(values.get('text-fill-color'), outer.fill, colour),
-    background: isThrough ? below : painted,
-    traces: tracesOf(values, outer.traces, colour, isThrough ? ownPaint(values, painted) : []),
-    hasCover: isLayer(values)
-      ? false
-      : outer.hasCover || (paints(values) && parent?.parent !== undefined),
-    keepsLines: space === undefined ? outer.keepsLines : /^(pre|break-spaces)/.test(space),
+    linkColour: tag === 'body' ? (bodyLink(attributes) ?? outer.linkColour) : outer.linkColour,
+    fill: fillOf(values.get('text-fill-color'), outer.fill),
+    ...backgroundsOf(tag, values, outer, { ...box, colour }),
+    ...spaceOf(values, outer),
     variables,
   }
 }
 
-interface Call {
-  name: string
-  given: string[]
+/** Those of elements without a style, by what they stand in and the kind of their box. */
+const plainLooks = new WeakMap<Look, Map<string, Look>>()
+
+/** Most elements say nothing, and a hostile mail has very many of them. */
+function plainLook(outer: Look, display: string): Look {
+  const known = plainLooks.get(outer) ?? new Map<string, Look>()
+  plainLooks.set(outer, known)
+  const before = known.get(display)
+  if (before) return before
+  const box = {
+    ...outer.box,
+    display,
+    moved: 'no' as const,
+    limit: undefined,
+    padding: 0,
+    claim: 0,
+  }
+  if (!/^table(?!-cell)/.test(display)) box.isFixedTable = false
+  if (display === 'table-cell' && !outer.box.isFixedTable) box.isTight = false
+  const look = {
+    ...outer,
+    box,
+    isOut: false,
+    covers: false,
+    ...backgroundsOf('', noValues, outer, box),
+  }
+  known.set(display, look)
+  if (display !== 'table-cell') plainLooks.set(look, new Map([[display, look]]))
+  return look
 }
 
-const inverts = ({ name, given }: Call) => name === 'invert' && (ratio(given[0] ?? '1') ?? 0) > 0.9
-const blurs = ({ name, given }: Call) =>
-  name === 'blur' && (pixels(given[0], { em: 16, whole: 0 }) ?? 0) >= 20
+const noValues: Values = new Map()
 
-const inverse = (ink: Ink): Ink =>
-  ink && { ...ink, red: 255 - ink.red, green: 255 - ink.green, blue: 255 - ink.blue }
-
-/** What lies behind the box of an element around it. */
-const isBehind = (values: Values, { hasCover }: Look) =>
-  hasCover && isPlaced(values) && Number(values.get('z-index') ?? 0) < 0
-
-const isPlaced = (values: Values) => !/^(static)?$/.test(values.get('position') ?? '')
-
-/** It is painted as one: nothing in it lies behind its own box. */
-const isLayer = (values: Values) =>
-  (isPlaced(values) && /\d/.test(values.get('z-index') ?? '')) ||
-  ['transform', 'filter', 'opacity'].some((one) => !/^(none|1)?$/.test(values.get(one) ?? ''))
-
-/** Nothing is painted through the letters where the element has no background. */
-const ownPaint = (values: Values, painted: Ink): Ink[] =>
-  paints(values) || !/^(none)?$/.test(values.get('background-image') ?? '') ? [painted] : []
-
-function tracesOf(values: Values, outer: Ink[], colour: Ink, through: Ink[]): Ink[] {
-  const [shadow, stroke] = [values.get('text-shadow'), values.get('text-stroke')]
-  if (shadow === undefined && stroke === undefined) return through.length > 0 ? through : outer
-  const lines = [shadow, stroke].filter((one) => one !== undefined && one !== 'none')
-  const inks = lines.flatMap((line = '') => {
-    const words = split(line, ' ')
-    const lengths = words
-      .map((word) => pixels(word, { em: 16, whole: 0 }))
-      .filter((one) => one !== undefined)
-    const ink = words.map((word) => parseColour(word, colour)).find((one) => one !== undefined)
-    const isNear = lengths.length > 0 && lengths.every((length) => Math.abs(length) <= 5)
-    return isNear ? [ink ?? colour ?? black] : []
-  })
-  return [...through, ...inks]
+const bodyLink = (attributes: ElementFacts['attributes']) => {
+  const link = attributes.get('link')
+  return link ? parseColour(link.trim().toLowerCase()) : undefined
 }
 
-/** A link with a background of its own is a button, which Outlook is given in another form. */
-const paints = (values: Values) =>
-  values.has('background-color') && values.get('background-color') !== 'transparent'
+/** A page that asks for darkness is dark where its reader wants that, or where it asks for nothing else. */
+function onPage(values: Values, outer: Look, { isDark }: ReadingScreen): Look {
+  const words = (values.get('color-scheme') ?? '').split(' ')
+  if (!words.includes('dark') || (!isDark && words.includes('light'))) return outer
+  const backgrounds = night && [night]
+  return { ...outer, colour: white, linkColour: pale, backgrounds, blockBackgrounds: backgrounds }
+}
 
-function inherited(value: string | undefined, outer: boolean, judge: (value: string) => boolean) {
-  return value === undefined || value === 'inherit' || value === 'unset' ? outer : judge(value)
+function garbledOf(
+  values: Values,
+  { garbled, box: outer }: Look,
+  box: Box,
+  em: number,
+): Look['garbled'] {
+  return {
+    bySigns: inherited(values.get('font-family'), garbled.bySigns, (family) =>
+      /^"?(wingdings|webdings|symbol|zapf ?dingbats|monotype sorts|marlett)\b/.test(family),
+    ),
+    bySpace: inherited(values.get('letter-spacing'), garbled.bySpace, (value) => {
+      const space = pixels(value, { em, whole: em }) ?? 0
+      return value === doubtful || space < -0.12 * em || space > 1.5 * em
+    }),
+    byIndent: inherited(values.get('text-indent'), garbled.byIndent, (value) => {
+      const indent = pixels(value, { em, whole: outer.room }) ?? 0
+      return (
+        value === doubtful || indent > 300 || indent < -60 || (indent < 0 && box.x + indent < 0)
+      )
+    }),
+  }
+}
+
+function spaceOf(values: Values, outer: Look): Pick<Look, 'wraps' | 'keepsLines'> {
+  const [space, mode, wrap, collapse] = [
+    'white-space',
+    'text-wrap-mode',
+    'text-wrap',
+    'white-space-collapse',
+  ].map((name) => values.get(name))
+  const isNew = space !== undefined && space !== 'inherit'
+  return {
+    wraps:
+      [mode, wrap].some((one) => /nowrap/.test(one ?? '')) || (isNew && /nowrap|^pre$/.test(space))
+        ? false
+        : isNew || mode !== undefined || wrap !== undefined || outer.wraps,
+    keepsLines: isNew
+      ? /^(pre|break-spaces)/.test(space)
+      : /preserve/.test(collapse ?? '') || outer.keepsLines,
+  }
 }
 
 const isVisible = (value: string | undefined, outer: boolean) =>
-  value === undefined || value === 'inherit' || value === 'unset'
-    ? outer
-    : value !== 'hidden' && value !== 'collapse'
+  inherited(value, outer, (own) => !/^(hidden|collapse|\ufffd)$/.test(own))
 
 const keywords = lookup<number>({ smaller: 1 / 1.2, larger: 1.2 })
 
 function fontSizeOf(value: string | undefined, { fontSize, rem }: Look): number {
-  if (value === undefined || value === 'inherit' || value === 'unset') return fontSize
-  const factor = keywords[value]
-  if (factor) return fontSize * factor
-  return pixels(value, { em: fontSize, whole: fontSize, rem }) ?? 16
-}
-
-function lineIsThin(
-  value: string | undefined,
-  sizes: { em: number; rem: number },
-  outer: boolean,
-): boolean {
-  return inherited(value, outer, (line) => {
-    const factor = ratio(line.endsWith('%') ? undefined : line)
-    const height =
-      factor === undefined ? pixels(line, { ...sizes, whole: sizes.em }) : factor * sizes.em
-    return height !== undefined && height <= 2
+  return inherited(value, fontSize, (own) => {
+    const factor = keywords[own]
+    if (factor) return fontSize * factor
+    if (own === doubtful) return 0
+    return pixels(own, { em: fontSize, whole: fontSize, rem }) ?? (/small/.test(own) ? 10 : 16)
   })
 }
 
-function opacityOf(values: Values): number {
-  const filter = values.get('filter') ?? ''
-  // The old form `alpha(opacity=0)` counts in hundredths.
-  const old = /opacity ?= ?([\d.]+)/.exec(filter)?.[1]
-  const calls = (callsOf(filter) ?? []).filter(({ name }) => name === 'opacity')
-  return [values.get('opacity'), old && `${old}%`, ...calls.map(({ given }) => given[0])]
-    .map((text) => Math.min(1, Math.max(0, ratio(text) ?? 1)))
-    .reduce((product, one) => product * one, 1)
+function lineOf(
+  value: string | undefined,
+  outer: Look['line'],
+  sizes: { em: number; rem: number },
+): Look['line'] {
+  return inherited(value, outer, (own) => {
+    if (own === doubtful) return { px: 0 }
+    const factor = own.endsWith('%') ? undefined : ratio(own)
+    if (factor !== undefined) return { factor }
+    const px = pixels(own, { ...sizes, whole: sizes.em })
+    return px === undefined ? { factor: 1.2 } : { px }
+  })
 }
-
-function colourOf(value: string | undefined, outer: Ink, current: Ink): Ink {
-  if (value === undefined) return outer
-  if (value === 'inherit' || value === 'unset') return current
-  return isWide(value) ? black : parseColour(value, current)
-}
-
-function fillOf(value: string | undefined, outer: Ink, current: Ink): Ink {
-  if (value === undefined || value === 'inherit' || value === 'unset') return outer
-  return isWide(value) ? current : parseColour(value, current)
-}
-
-function backgroundOf(values: Values, outer: Ink, text: Ink): Ink {
-  const value = values.get('background-color')
-  let below = outer
-  if (value !== undefined && !isWide(value)) below = covered(parseColour(value, text), below)
-  const image = values.get('background-image') ?? 'none'
-  const isShown = image !== 'none' && !isWide(image) && !hasNoSize(values.get('background-size'))
-  if (isShown) below = covered(image.includes('url(') ? undefined : gradientColour(image), below)
-  const [, shadow] = /^(?=.*\binset\b)(.*)$/.exec(values.get('box-shadow') ?? '') ?? []
-  const words = split(shadow ?? '', ' ')
-  const spread = words
-    .map((word) => pixels(word, { em: 16, whole: 0 }))
-    .filter((one) => one !== undefined)[3]
-  if ((spread ?? 0) < 20) return below
-  const ink = words.map((word) => parseColour(word, text)).find((one) => one !== undefined)
-  return covered(ink ?? text, below)
-}
-
-const covered = (own: Ink, below: Ink): Ink =>
-  !own ? undefined : own.alpha === 1 ? own : own.alpha === 0 ? below : below && over(own, below)
-
-const hasNoSize = (size = 'auto') =>
-  split(size, ' ,').some((one) => ratio(one) === 0 || /^0[a-z]+$/.test(one))

@@ -4,6 +4,12 @@ import { cleanLine, shortened, withoutUnseen } from './clean-text.ts'
 /** Deeper ones look the same, so that a hostile depth costs nothing. */
 const deepest = 6
 
+interface Mark {
+  part: number
+  word: number
+  length: number
+}
+
 export class TextWriter {
   /** How many quotations and lists the text stands in. */
   quotes = 0
@@ -26,12 +32,19 @@ export class TextWriter {
     return this.#words.join('')
   }
 
-  get mark(): { part: number; length: number } {
-    return { part: this.#parts.length, length: this.#length }
+  get mark(): Mark {
+    return { part: this.#parts.length, word: this.#words.length, length: this.#length }
+  }
+
+  /** What was written since then was not to be seen. */
+  takeBack({ part, word, length }: Mark): void {
+    this.#parts.length = part
+    this.#words.length = word
+    this.#length = length
   }
 
   /** What was written since then; nothing where it is long. */
-  since(mark: { part: number; length: number }): string | undefined {
+  since(mark: Mark): string | undefined {
     if (this.#length - mark.length > 3000) return undefined
     return this.#parts.slice(mark.part).join('')
   }

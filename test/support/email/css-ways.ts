@@ -1,7 +1,7 @@
-/** Ways to write CSS that hide a text and that only seem to, as a browser (Chromium 156, 800 pixels wide, no scripts) showed them. */
+/** Ways to hide a text by HTML and CSS and ways that only seem to, as Chromium paints them. */
 import { readFileSync } from 'node:fs'
 
-interface CssWay {
+export interface CssWay {
   /** As it stands in the list. */
   name: string
   /** `SECRET` stands for the text. */
@@ -18,8 +18,10 @@ const pages: Record<string, (text: string) => string> = {
 }
 
 /** One a line, under the heading that says what it is; `↵`, `␌` and `␣` stand for a line end, a form feed and a blank that does not break. */
-export function cssWays(list: 'hidden' | 'shown'): CssWay[] {
-  const file = new URL(`css-ways-${list}.txt`, import.meta.url)
+export function cssWays(
+  list: 'css-ways-hidden' | 'css-ways-shown' | 'hiding-pages' | 'ordinary-pages',
+): CssWay[] {
+  const file = new URL(`${list}.txt`, import.meta.url)
   let page: (text: string) => string = String
   const ways: CssWay[] = []
   for (const name of readFileSync(file, 'utf8').split('\n')) {

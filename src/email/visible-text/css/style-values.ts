@@ -1,9 +1,18 @@
 /** The values in force on an element: long forms, with the mail's own variables put in. */
-import { black, parseColour } from './colour.ts'
+
+import { lookup } from '../../../system/text.ts'
+import type { Work } from '../work.ts'
+import { parseColour } from './colour.ts'
 import { type Declaration, split } from './css-tokens.ts'
-import type { ElementFacts } from './element-facts.ts'
-import { fontParts, isSupported, isWide, standIn } from './properties.ts'
-import type { Work } from './work.ts'
+import {
+  doubtful,
+  fontParts,
+  images,
+  isNeutral,
+  isWide,
+  standIn,
+  understood,
+} from './properties.ts'
 
 /** The variables that an element sets, and below them those it inherits. */
 export interface Variables {
@@ -16,7 +25,8 @@ export type Values = ReadonlyMap<string, string>
 /** From where values are put in. */
 interface Source {
   variables: Variables | undefined
-  attributes: ElementFacts['attributes']
+  isQuirky: boolean
+  hasPlainVariables: boolean
   work: Work
 }
 
@@ -35,17 +45,21 @@ export function valuesOf(list: Declaration[], source: Source): Values {
   for (const { property, value } of list) {
     if (property.startsWith('--')) continue
     source.work.spend(8 * Math.max(0, value.length - 40)) // what is long takes long, for each element anew
-    const plain = standIn.test(value) ? new Substitution(source).resolve(value) : value
-    if (plain === tangled) values.set('display', 'none')
-    else if (plain === value || (plain !== undefined && isSupported(property, plain)))
+    const plain = standIn.test(value) ? substituted(property, value, source) : value
+    if (plain !== undefined)
       for (const [name, part] of longForms(property, plain)) values.set(name, part)
-    else for (const [name] of longForms(property, 'unset')) values.delete(name)
+    else for (const [name] of longForms(property, 'unset')) values.set(name, 'unset')
   }
   return values
 }
 
-/** What takes too many steps to tell; nobody needs that many who does not want to be misread. */
-const tangled = '\ufffd'
+function substituted(property: string, value: string, source: Source): string | undefined {
+  if (!source.hasPlainVariables || /(?<![\w-])(attr|env|if)\(/.test(value)) return doubtful
+  const plain = new Substitution(source).resolve(value)
+  return plain === undefined ? undefined : understood(property, plain, source.isQuirky)
+}
+
+/** Nobody needs more who does not want to be misread. */
 const mostSteps = 50
 
 interface Found {
@@ -54,7 +68,7 @@ interface Found {
   scope: Variables
 }
 
-/** Puts in what `var`, `env`, `attr` and `if` stand for, each once. */
+/** Puts in what `var` stands for, each once. */
 class Substitution {
   readonly #source: Source
   #steps = 0
@@ -71,24 +85,23 @@ class Substitution {
   ): string | undefined {
     let text = value
     for (let at = lastStandIn(text); at !== -1; at = lastStandIn(text)) {
-      if (++this.#steps > mostSteps || text.length > 2000) return tangled
+      if (++this.#steps > mostSteps || text.length > 2000) return doubtful
       const bracket = text.indexOf('(', at)
       const end = closing(text, bracket)
-      const put = this.#put(text.slice(at, bracket), text.slice(bracket + 1, end), scope, open)
-      if (put === undefined || put === tangled) return put
+      const kind = text.slice(at, bracket)
+      // A value that is put in may stand for one of the others.
+      if (kind !== 'var') return doubtful
+      const put = this.#put(text.slice(bracket + 1, end), scope, open)
+      if (put === undefined || put === doubtful) return put
       text = `${text.slice(0, at)} ${put} ${text.slice(end + 1)}`
     }
     return text.replace(/ +/g, ' ').trim()
   }
 
-  #put(kind: string, inner: string, scope: Variables | undefined, open: readonly Found[]) {
+  #put(inner: string, scope: Variables | undefined, open: readonly Found[]) {
     const comma = inner.indexOf(',')
     const fallback = comma === -1 ? undefined : inner.slice(comma + 1)
     const [name = '', type] = split(comma === -1 ? inner : inner.slice(0, comma), ' ')
-    if (kind === 'if') return /(?:^|[; ])else ?: ?([^;]*)/.exec(inner)?.[1]
-    if (kind === 'attr')
-      return (type && this.#source.attributes.get(name)?.toLowerCase()) || fallback
-    if (kind === 'env') return fallback
     if (!name.startsWith('--') || type !== undefined) return undefined
     const found = lookUp(name, scope, this.#source.work)
     const isCycle = open.some((one) => one.name === name && one.scope === found?.scope)
@@ -124,23 +137,47 @@ function lookUp(name: string, variables: Variables | undefined, work: Work): Fou
   return undefined
 }
 
+/** Harmless by itself, whatever else holds: also where nobody can tell whether it does. */
+const plainValues = lookup<RegExp>({
+  display: /^(block|inline|inline-block|list-item|table|table-row|table-cell|inline-table)$/,
+  visibility: /^visible$/,
+  opacity: /^1$/,
+  position: /^(static|relative)$/,
+  overflow: /^visible$/,
+  'font-size': /^(1\d|2\d|3\d)(\.\d+)?px$/,
+  'line-height': /^(normal|1(\.\d+)?|[23]\dpx|1[5-9]\d?%)$/,
+  float: /^/,
+  'font-family': /^(?!"?(wing|web|zapf|symb|mono|marl))/,
+  'mso-hide': /^none$/,
+  'box-sizing': /^border-box$/,
+  content: /^(none|normal|"[^"]*")$/,
+})
+const plainSize = /^(auto|none|100%|[2-6]\d\dpx)$/
+const plainSpace = /^(auto|(0|\d{1,2}(px|em)?|auto)( (0|\d{1,2}(px)?|auto)){0,3})$/
+
+export function isPlain({ property, value }: Declaration): boolean {
+  if (/^(width|max-width|min-width)$/.test(property)) return plainSize.test(value)
+  if (property === 'height' || property === 'min-height') return /^(auto|0(px)?)$/.test(value)
+  if (/^(margin|padding)/.test(property)) return plainSpace.test(value)
+  const safe = plainValues[property]
+  if (safe) return safe.test(value)
+  return isNeutral(property, value)
+}
+
 /** The long forms of a declaration. */
 function longForms(property: string, value: string): [string, string][] {
-  const words = split(value, ' ')
+  const words = value === doubtful || isWide(value) ? [value] : split(value, ' ')
   const [, box, axis] = /^(margin|padding|inset)(?:-(block|inline))?$/.exec(property) ?? []
   if (box !== undefined) {
     const name = (side: string) => (box === 'inset' ? side : `${box}-${side}`)
     const [top = '', right = top, bottom = top, left = right] = words
-    if (axis === 'block')
+    if (axis !== undefined) {
+      const [from, to] = axis === 'block' ? ['top', 'bottom'] : ['left', 'right']
       return [
-        [name('top'), top],
-        [name('bottom'), right],
+        [name(from ?? ''), top],
+        [name(to ?? ''), right],
       ]
-    if (axis === 'inline')
-      return [
-        [name('left'), top],
-        [name('right'), right],
-      ]
+    }
     return [
       [name('top'), top],
       [name('right'), right],
@@ -155,33 +192,32 @@ function longForms(property: string, value: string): [string, string][] {
       ['overflow-y', y],
     ]
   }
-  if (property === 'mask') return [['mask-image', value]]
   if (property === 'background') return background(value)
   if (property === 'font') {
-    const { size, line } = fontParts(value) ?? { size: value, line: value }
+    const parts = fontParts(value) ?? { size: value, line: value, family: value }
     return [
-      ['font-size', size],
-      ['line-height', line],
+      ['font-size', parts.size],
+      ['line-height', parts.line],
+      ['font-family', parts.family],
     ]
   }
   return [[property, value]]
 }
 
 function background(value: string): [string, string][] {
-  const isAll = isWide(value)
+  const isAll = isWide(value) || value === doubtful
   const words = split(value.replaceAll('/', ' / '), ' ,')
-  const image = words.find(
-    (word) => /^[a-z-]+\(/.test(word) && parseColour(word, black) === undefined,
-  )
-  const colour = words.find((word) => parseColour(word, black) !== undefined)
-  const slash = words.indexOf('/')
+  const colour = words.find((word) => word === 'currentcolor' || parseColour(word) !== undefined)
+  const pictures = words.filter((word) => images.test(word))
   return [
-    ['background-image', isAll ? value : (image ?? 'none')],
+    ['background-image', isAll ? value : pictures.join(', ') || 'none'],
     ['background-color', isAll ? value : (colour ?? 'transparent')],
-    ['background-clip', isAll ? value : words.includes('text') ? 'text' : 'border-box'],
+    ['background-clip', 'border-box'],
+    ['background-size', words.includes('/') ? 'other' : 'auto'],
     [
-      'background-size',
-      isAll || slash === -1 ? 'auto' : words.slice(slash + 1, slash + 3).join(' '),
+      'background-repeat',
+      words.some((word) => /repeat|space|round/.test(word)) ? 'other' : 'repeat',
     ],
+    ['background-position', 'auto'],
   ]
 }

@@ -1,5 +1,5 @@
 /** Cuts CSS into tokens as a browser does, and the tokens into declarations and rules. */
-import type { Work } from './work.ts'
+import type { Work } from '../work.ts'
 
 // Neither css-tree nor css-what: in place of this file, stylesheet.ts and selector.ts they closed fourteen of 199 holes
 // and opened eleven others (css-tree 3 takes what follows a nested rule for noise; css-what 8 knows no `&`, and refuses a
@@ -158,7 +158,7 @@ function written({ kind, text }: CssToken): string {
   if (kind === 'name') return word(text)
   if (kind === 'call') return `${word(text)}(`
   if (kind === 'string') return `"${text.replace(/[^\w .-]/g, ' ')}"`
-  if (kind === 'address') return 'url(x)'
+  if (kind === 'address') return /^\s*(https?:)?\/\//i.test(text) ? 'url(x)' : 'url(own)'
   if (kind === 'hash' || kind === 'digits') return `#${word(text)}`
   if (kind === 'number') return text.toLowerCase()
   return kind === 'at' || kind === 'bad' ? '\ufffd' : text

@@ -1,8 +1,9 @@
 /** Selectors of CSS: what they ask of an element and of those around it, and how much they weigh. */
+
+import { type ElementFacts, elderOf } from '../element-facts.ts'
+import type { Work } from '../work.ts'
 import { type CssToken, findSign, isSign, type Range } from './css-tokens.ts'
-import { type ElementFacts, elderOf } from './element-facts.ts'
 import { attribute, lower, pseudoClass, same } from './selector-parts.ts'
-import type { Work } from './work.ts'
 
 export type Test = (element: ElementFacts, work: Work) => boolean
 
@@ -20,7 +21,13 @@ export interface Selector {
   weight: Weight
   /** Whether it matters which siblings stand around the element, or what stands in it. */
   asksPlace: boolean
+  /** False where it may fit less than it seems to: it asks for something that cannot be told. */
+  isSure: boolean
+  meant: Meant
 }
+
+/** What it means of an element: itself, a part of its text, or a box that is made beside that. */
+export type Meant = 'itself' | 'inside' | 'beside'
 
 /** Ids, classes and tags. */
 export type Weight = [ids: number, classes: number, tags: number]
@@ -29,20 +36,17 @@ export type Weight = [ids: number, classes: number, tags: number]
 export interface Surroundings {
   /** An old page, in which classes and ids know no upper case. */
   isQuirky: boolean
-  /** The prefixes that mean HTML. */
-  prefixes: ReadonlySet<string>
   /** The selectors of the rule around it, which `&` means. */
   parents?: readonly Selector[] | undefined
-  /** What `:scope` means; the page where it is not said. */
-  scope?: Test | undefined
+  /** In @scope, where a selector may begin with its relation. */
+  isScoped?: boolean
   /** How many selectors it stands in. */
   depth: number
   work: Work
 }
 
 /** Nobody writes more: who does wants nobody to see what it hides. */
-const mostSteps = 200
-const deepest = 50
+const [mostSteps, deepest] = [200, 50]
 
 export const asNumber = (weight: Weight): number =>
   weight.reduce((sum, count) => sum * 256 + Math.min(count, 255), 0)
@@ -83,7 +87,8 @@ class Reader {
   readonly #weight: Weight = [0, 0, 0]
   #at: number
   #asksPlace = false
-  #hasElement = false
+  #isSure = true
+  #meant: Meant = 'itself'
 
   constructor(range: Range, place: Surroundings, isRelative: boolean) {
     this.#range = range
@@ -110,12 +115,18 @@ class Reader {
       steps.push(step)
       relation = this.#relation()
       if (relation.trim() !== '' && !this.#token) return undefined
-      if (this.#hasElement && this.#token) return undefined
+      if (this.#meant !== 'itself' && this.#token) return undefined
     }
     if (steps.length > mostSteps) this.#place.work.spend(Number.POSITIVE_INFINITY)
     const [first, ...others] = steps.reverse()
     if (!first) return undefined
-    return { steps: [first, ...others], weight: this.#weight, asksPlace: this.#asksPlace }
+    return {
+      steps: [first, ...others],
+      weight: this.#weight,
+      asksPlace: this.#asksPlace,
+      isSure: this.#isSure,
+      meant: this.#meant,
+    }
   }
 
   /** What stands between two compounds: blanks, or blanks and a sign. */
@@ -134,16 +145,17 @@ class Reader {
   /** Whether there is a `&` in it: then no blank stands for one before it. */
   #meansParent(): boolean {
     const { tokens, from, to } = this.#range
-    for (let at = from; at < to; at++) if (isSign(tokens[at], '&')) return true
-    return false
+    return tokens.slice(from, to).some((one) => isSign(one, '&'))
   }
 
   #parent(): Step {
-    const { parents, scope = isRoot } = this.#place
+    const { parents } = this.#place
     const weight = heaviest(parents ?? [])
     this.#count(weight)
     this.#asksPlace ||= parents?.some(({ asksPlace }) => asksPlace) ?? false
-    return { tests: [parents ? anyOf(parents) : scope], key: '*', relation: '' }
+    // Outside of a rule it means the page, or where @scope begins.
+    this.#isSure &&= parents ? areSure(parents) : false
+    return { tests: [parents ? anyOf(parents) : () => true], key: '*', relation: '' }
   }
 
   #count(weight: Weight): void {
@@ -156,14 +168,14 @@ class Reader {
     const start = this.#at
     const tag = this.#tag()
     if (tag === undefined) return undefined
-    if (tag !== '' && tag !== '*') {
+    if (!/^\*?$/.test(tag)) {
       keys.push(tag)
       tests.push(tag === '|' ? () => false : (element) => element.tag === tag)
       this.#weight[2]++
     }
     for (let one = this.#token; one && one.kind !== 'blank'; one = this.#token) {
       if (one.kind === 'sign' && /^[>+~]$/.test(one.text)) break
-      if (this.#hasElement && !isSign(one, ':')) return undefined
+      if (this.#meant !== 'itself' && !isSign(one, ':')) return undefined
       const test = this.#simple(one, keys)
       if (!test) return undefined
       tests.push(test)
@@ -173,7 +185,7 @@ class Reader {
     return { tests, key: key ?? keys[0] ?? '*', relation: '' }
   }
 
-  /** `|` where it is in no namespace of HTML, nothing where it is in one that nobody named. */
+  /** `|` where it is in no namespace; what another means is not asked. */
   #tag(): string | undefined {
     const names: string[] = []
     for (let one = this.#token; one; one = this.#token) {
@@ -184,7 +196,8 @@ class Reader {
     const [, prefix, bar, tag] = /^(?:([^|]*)(\|))?([^|]*)$/.exec(names.join('')) ?? []
     const isOne = names.length === 0 || (tag !== '' && names.length <= (bar ? (prefix ? 3 : 2) : 1))
     if (tag === undefined || !isOne) return undefined
-    if (bar && prefix !== '*' && !this.#place.prefixes.has(prefix ?? '')) return '|'
+    if (bar && prefix === '') return '|'
+    if (bar && prefix !== '*') this.#isSure = false
     return tag.toLowerCase()
   }
 
@@ -226,22 +239,29 @@ class Reader {
     const inner = isCall ? { ...this.#range, from: this.#at + 1, to: one.end } : undefined
     this.#at = isCall ? one.end + 1 : this.#at + 1
     const place = { ...this.#place, depth: this.#place.depth + 1 }
-    const group = (selectors: Selector[] | undefined) =>
-      selectors && { selectors, any: anyOf(selectors) }
+    const group = (selectors: Selector[]) => ({
+      selectors,
+      any: anyOf(selectors),
+      isSure: areSure(selectors),
+    })
     const found = pseudoClass(
-      { name: one.text.toLowerCase(), inner, isElement, place },
+      { name: one.text.toLowerCase(), inner, isElement },
       {
-        strict: (range) => group(parseSelectors(range, place)),
-        forgiving(range) {
-          const list = partsOf(range).flatMap((part) => parseSelectors(part, place) ?? [])
-          return { selectors: list, any: anyOf(list) }
+        strict(range) {
+          const list = parseSelectors(range, place)
+          return list?.every(({ meant }) => meant === 'itself') ? group(list) : undefined
         },
-        relative: (range, scope) =>
-          group(parseSelectors(range, { ...place, parents: undefined, scope }, true)),
+        forgiving(range) {
+          const list = partsOf(range)
+            .flatMap((part) => parseSelectors(part, place) ?? [])
+            .filter(({ meant }) => meant === 'itself')
+          return group(list)
+        },
       },
     )
     if (!found) return undefined
-    this.#hasElement ||= found.isElement ?? false
+    this.#isSure &&= found.isSure !== false
+    if (this.#meant === 'itself') this.#meant = found.meant ?? 'itself'
     this.#count(found.weight)
     if (found.isHeavy !== false) this.#count(heaviest(found.selectors ?? []))
     this.#asksPlace ||=
@@ -250,7 +270,7 @@ class Reader {
   }
 }
 
-const isRoot: Test = ({ parent }) => parent === undefined
+const areSure = (list: readonly Selector[]) => list.every(({ isSure }) => isSure)
 
 const anyOf =
   (list: readonly Selector[]): Test =>

@@ -1,6 +1,6 @@
 /** Numbers, lengths and angles of CSS, as far as they can be known without laying out the page. */
 
-import { lookup } from '../../system/text.ts'
+import { lookup } from '../../../system/text.ts'
 export interface Measure {
   /** The font size in force. */
   em: number
@@ -28,16 +28,6 @@ const units = lookup<number>({
   q: 2.4 / 2.54,
   vw: 8,
   vi: 8,
-  vh: 6,
-  vb: 6,
-  vmin: 6,
-  vmax: 8,
-  cqw: 8,
-  cqi: 8,
-  cqh: 6,
-  cqb: 6,
-  cqmin: 6,
-  cqmax: 8,
 })
 
 const angles = lookup<number>({ deg: 1, grad: 0.9, rad: 180 / Math.PI, turn: 360 })
@@ -81,13 +71,7 @@ function quantity(value: string | undefined, unitOf: UnitOf): Quantity | undefin
   return new Calculator(value, unitOf).read()
 }
 
-const constants = lookup<number>({
-  pi: Math.PI,
-  e: Math.E,
-  infinity: Number.POSITIVE_INFINITY,
-})
-
-/** By how much they change the power: the same as what they are given, or a bare number. */
+/** Others are not worked out: what they say cannot be told. */
 const kept = lookup<(numbers: number[]) => number | undefined>({
   calc: ([only]) => only,
   min: (numbers) => Math.min(...numbers),
@@ -96,22 +80,6 @@ const kept = lookup<(numbers: number[]) => number | undefined>({
     low === undefined || middle === undefined || high === undefined
       ? undefined
       : Math.max(low, Math.min(middle, high)),
-  abs: ([only = Number.NaN]) => Math.abs(only),
-  mod: ([of = Number.NaN, by = Number.NaN]) => of - by * Math.floor(of / by),
-  rem: ([of = Number.NaN, by = Number.NaN]) => of % by,
-  hypot: (numbers) => Math.hypot(...numbers),
-  round: ([of = Number.NaN, by = 1]) => Math.floor(of / by) * by,
-})
-
-const bare = lookup<(numbers: number[]) => number>({
-  sign: ([only = Number.NaN]) => Math.sign(only),
-  sin: ([only = Number.NaN]) => Math.sin(only),
-  cos: ([only = Number.NaN]) => Math.cos(only),
-  tan: ([only = Number.NaN]) => Math.tan(only),
-  sqrt: ([only = Number.NaN]) => Math.sqrt(only),
-  exp: ([only = Number.NaN]) => Math.exp(only),
-  pow: ([only = Number.NaN, by = Number.NaN]) => only ** by,
-  log: ([only = Number.NaN]) => Math.log(only),
 })
 
 /** Reads `12px`, and works out `calc(1px + 2 * (3em - 4px))` and its like. */
@@ -167,13 +135,8 @@ class Calculator {
       const unit = literal[2] === undefined ? { value: 1, power: 0 } : this.#unitOf(literal[2])
       return unit && { value: Number(literal[1]) * unit.value, power: unit.power }
     }
-    const call = this.#take(
-      /(?:-webkit-(?=calc))?([a-z]*)\( ?(?:(?:up|down|nearest|to-zero) ?, ?)?/y,
-    )
-    if (call) return this.#call(call[1] || 'calc')
-    const [word = '', minus, name = ''] = this.#take(/(-?)([a-z]+)/y) ?? []
-    const constant = word === '' ? undefined : constants[name]
-    return constant === undefined ? undefined : { value: minus ? -constant : constant, power: 0 }
+    const call = this.#take(/(?:-webkit-(?=calc))?([a-z]*)\( ?/y)
+    return call && this.#call(call[1] || 'calc')
   }
 
   #call(name: string): Quantity | undefined {
@@ -187,8 +150,6 @@ class Calculator {
     if (!this.#take(/ ?\)/y) || given.some((one) => one.power !== power)) return undefined
     const numbers = given.map(({ value }) => value)
     const value = kept[name]?.(numbers)
-    if (value !== undefined) return { value, power }
-    const result = bare[name]?.(numbers)
-    return result === undefined ? undefined : { value: result, power: 0 }
+    return value === undefined ? undefined : { value, power }
   }
 }

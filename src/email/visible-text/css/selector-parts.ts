@@ -1,29 +1,28 @@
 /** What the parts of a selector ask of an element: its attributes, `:first-child`, `:not(…)` and their like. */
-import { lookup } from '../../system/text.ts'
+import { lookup } from '../../../system/text.ts'
+import type { ElementFacts } from '../element-facts.ts'
+import type { Work } from '../work.ts'
 import { asWritten, isSign, type Range } from './css-tokens.ts'
-import { type ElementFacts, elementsIn } from './element-facts.ts'
-import type { Selector, Surroundings, Test, Weight } from './selector.ts'
-import type { Work } from './work.ts'
+import type { Meant, Selector, Test, Weight } from './selector.ts'
 
 interface Asked {
   name: string
   inner: Range | undefined
   /** It was written with two colons. */
   isElement: boolean
-  place: Surroundings
 }
 
 /** Ways to read the selectors inside of it. */
 interface Readers {
   strict(range: Range): Group | undefined
   forgiving(range: Range): Group
-  relative(range: Range, scope: Test): Group | undefined
 }
 
 interface Group {
   selectors: Selector[]
   /** Whether one of them fits. */
   any: Test
+  isSure: boolean
 }
 
 interface Found {
@@ -33,8 +32,8 @@ interface Found {
   selectors?: Selector[]
   isHeavy?: boolean
   asksPlace?: boolean
-  /** Nothing but pseudo-classes may follow it. */
-  isElement?: boolean
+  isSure?: boolean
+  meant?: Meant
 }
 
 const always: Test = () => true
@@ -42,13 +41,11 @@ const never: Test = () => false
 const oneClass: Weight = [0, 1, 0]
 const nothing: Weight = [0, 0, 0]
 
-const elements =
-  /^(before|after|first-letter|first-line|marker|placeholder|selection|backdrop|cue|file-selector-button|grammar-error|spelling-error|target-text|details-content|-webkit-.+)$/
 const oldElements = /^(before|after|first-letter|first-line)$/
 
-/** A state such as :hover never holds in a mail that is only read. */
+/** What nobody does to a mail that is only read. */
 const states =
-  /^(hover|active|focus(-visible|-within)?|visited|target(-within)?|checked|indeterminate|default|disabled|enabled|(in)?valid|in-range|out-of-range|required|optional|placeholder-shown|autofill|read-write|user-(in)?valid|fullscreen|modal|open|playing|paused|popover-open|host|current|past|future|picture-in-picture|-webkit-(autofill|full-screen|drag))$/
+  /^(hover|active|focus(-visible|-within)?|visited|target(-within)?|fullscreen|modal|playing|paused|popover-open|host|current|past|future|picture-in-picture|-webkit-(full-screen|drag))$/
 
 const isLink: Test = ({ tag, attributes }) => tag === 'a' && attributes.has('href')
 
@@ -77,85 +74,50 @@ const placed = lookup<Test>({
     ),
 })
 
+/** It may be asked of any element, and nobody here knows the answer. */
+const unsure: Found = { test: always, weight: oneClass, isSure: false, asksPlace: true }
+
+/** Those of other browsers, for which a rule is none. */
+const foreign = /^-(moz|ms|o|khtml|apple)-/
+
 /** Nothing where there is no such thing: then its selector is none. */
 export function pseudoClass(asked: Asked, read: Readers): Found | undefined {
-  const { name, inner, place } = asked
+  const { name, inner } = asked
+  if (foreign.test(name)) return undefined
   if (asked.isElement || oldElements.test(name)) return pseudoElement(name)
   if (inner) return functional(name, inner, read)
-  if (name === 'scope') return { test: place.scope ?? (({ parent }) => !parent), weight: oneClass }
   const test = simple[name]
   if (test) return { test, weight: oneClass }
   const asking = placed[name]
   if (asking) return { test: asking, weight: oneClass, asksPlace: true }
-  return states.test(name) ? { test: never, weight: oneClass } : undefined
+  return states.test(name) ? { test: never, weight: oneClass } : unsure
 }
 
-/** The first line is taken for the whole: who hides it means it. */
-const pseudoElement = (name: string): Found | undefined =>
-  elements.test(name)
-    ? { test: name === 'first-line' ? always : never, weight: [0, 0, 1], isElement: true }
-    : undefined
+/** What is said of a part of the text is taken for the whole: who hides it means it. */
+function pseudoElement(name: string): Found {
+  const weight: Weight = [0, 0, 1]
+  if (/^(before|after)$/.test(name)) return { test: always, weight, meant: 'beside' }
+  const isElsewhere =
+    /^(marker|placeholder|selection|backdrop|cue|file-selector-button|grammar-error|spelling-error|target-text|-webkit-.+)$/
+  return { test: isElsewhere.test(name) ? never : always, weight, meant: 'inside' }
+}
 
 function functional(name: string, inner: Range, read: Readers): Found | undefined {
-  if (/^(is|where|matches|-webkit-any|-moz-any)$/.test(name)) {
-    const { selectors, any } = read.forgiving(inner)
+  if (/^(is|where|matches|-webkit-any)$/.test(name)) {
+    const { selectors, any, isSure } = read.forgiving(inner)
     const isHeavy = name !== 'where'
-    return { test: any, weight: nothing, selectors, isHeavy }
+    return { test: any, weight: nothing, selectors, isHeavy, isSure }
   }
   if (name === 'not') {
     const group = read.strict(inner)
     if (!group) return undefined
-    const { selectors, any } = group
-    return { test: (element, work) => !any(element, work), weight: nothing, selectors }
-  }
-  if (name === 'has') return having(inner, read)
-  if (name === 'lang' || name === 'dir') {
-    const wanted = asWritten(inner).split(/ ?, ?/)
-    if (wanted.some((one) => one.includes('"'))) return undefined // as browsers have it
-    return { test: name === 'lang' ? speaks(wanted) : runs(wanted), weight: oneClass }
+    const { selectors, any, isSure } = group
+    const test: Test = isSure ? (element, work) => !any(element, work) : always
+    return { test, weight: nothing, selectors, isSure }
   }
   const [found, last, type] = /^nth-(last-)?(?:child|(of-type))$/.exec(name) ?? []
-  return found ? nth(inner, last !== undefined, type !== undefined, read) : undefined
+  return found ? nth(inner, last !== undefined, type !== undefined) : unsure
 }
-
-function having(inner: Range, read: Readers): Found | undefined {
-  let anchor: ElementFacts | undefined
-  const group = read.relative(inner, (element) => element === anchor)
-  if (!group) return undefined
-  const { selectors, any } = group
-  const test: Test = (element, work) => {
-    anchor = element
-    const waiting = [...elementsIn(element.node.childNodes, element)]
-    if (selectors.some(({ asksPlace }) => asksPlace))
-      waiting.push(...element.siblings.slice(element.place))
-    for (let one = waiting.pop(); one && !work.isSpent; one = waiting.pop()) {
-      if (any(one, work)) return true
-      waiting.push(...elementsIn(one.node.childNodes, one))
-    }
-    return false
-  }
-  return { test, weight: nothing, selectors, asksPlace: true }
-}
-
-function nearest(element: ElementFacts, attribute: string): string {
-  for (let here: ElementFacts | undefined = element; here; here = here.parent) {
-    const value = here.attributes.get(attribute)
-    if (value !== undefined) return value.toLowerCase()
-  }
-  return ''
-}
-
-const speaks =
-  (wanted: string[]): Test =>
-  (element) => {
-    const own = nearest(element, 'lang')
-    return wanted.some((one) => own === one || own.startsWith(`${one}-`) || (one === '*' && own))
-  }
-
-const runs =
-  ([wanted]: string[]): Test =>
-  (element) =>
-    (nearest(element, 'dir') || 'ltr') === wanted
 
 type IsAlike = (one: ElementFacts, other: ElementFacts, work: Work) => boolean
 
@@ -163,16 +125,12 @@ function isAlike(one: ElementFacts, other: ElementFacts): boolean {
   return one.tag === other.tag
 }
 
-function nth(inner: Range, isLast: boolean, isType: boolean, read: Readers): Found | undefined {
-  const { tokens, from, to } = inner
-  let of = from
-  while (of < to && !(tokens[of]?.kind === 'name' && /^of$/i.test(tokens[of]?.text ?? ''))) of++
-  const formula = asWritten({ tokens, from, to: of })
-  const group = of === to ? undefined : read.strict({ tokens, from: of + 1, to })
-  if (!isFormula.test(formula) || (of !== to && (!group || isType))) return undefined
-  const isOne: IsAlike = isType ? isAlike : (one, _, work) => group?.any(one, work) ?? true
-  const test = counted(formula, isLast, isOne)
-  return { test, weight: oneClass, selectors: group?.selectors ?? [], asksPlace: true }
+function nth(inner: Range, isLast: boolean, isType: boolean): Found | undefined {
+  const formula = asWritten(inner)
+  if (/\bof\b/.test(formula)) return unsure
+  if (!isFormula.test(formula)) return undefined
+  const test = counted(formula, isLast, isType ? isAlike : () => true)
+  return { test, weight: oneClass, asksPlace: true }
 }
 
 const isFormula = /^(odd|even|[+-]?\d*n( ?[+-] ?\d+)?|[+-]?\d+)$/
