@@ -271,7 +271,6 @@ class Reader {
 }
 
 const areSure = (list: readonly Selector[]) => list.every(({ isSure }) => isSure)
-
 const anyOf =
   (list: readonly Selector[]): Test =>
   (element, work) =>
