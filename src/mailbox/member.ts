@@ -46,12 +46,19 @@ export async function send(
     )
   }
   if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
+  return { message_id: await deliver(office, { from: agent.name, to, message }, clock) }
+}
+
+/** Puts a message into a mailbox, whoever it is from, and gives its id. */
+export async function deliver(
+  office: PostOffice,
+  letter: { from: string; to: string; message: string },
+  clock: Clock = systemClock,
+): Promise<string> {
   const id = randomId(8)
   const created_at = rfc3339(clock.now())
-  await office
-    .mailbox(to)
-    .append({ id, from: agent.name, to, message, read_flag: false, created_at })
-  return { message_id: id }
+  await office.mailbox(letter.to).append({ id, ...letter, read_flag: false, created_at })
+  return id
 }
 
 export type Received = { from: string; id: string; message: string } | { status: string }

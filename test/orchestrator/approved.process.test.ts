@@ -195,6 +195,21 @@ describe('a mail that is delegated', () => {
     expect(await home.sent()).toEqual([])
   })
 
+  it('comes into the mailbox of an agent that has no other way to be reached', async () => {
+    const rule = { from: '@', decision: 'delegate', reason: 'For the books', delegate_to: 'clerk' }
+    const home = await OrchestratorHome.make([rule])
+    spawnSync('git', ['init', '-q'], { cwd: home.folder })
+    const clerk = { AGENTMAIL_AGENT: 'clerk' }
+    await home.run(['status', 'ready'], clerk)
+    home.drop({ subject: 'An invoice' })
+    await home.once()
+    home.approveByHand((await home.noteOn('Needs_Action', 'An invoice')).path)
+    expect((await home.once()).told('delegated')).toHaveLength(1)
+    const { stdout } = await home.run(['receive'], clerk)
+    expect(stdout).toMatch(/^From: orchestrator\n[^]*handed this mail[^]*Subject: An invoice/)
+    expect((await home.run(['receive'], clerk)).stdout).toBe('No unread messages\n')
+  })
+
   it('waits for a person again where nobody has the name, and is handed over when somebody has', async () => {
     const rule = { from: '@', decision: 'delegate', reason: 'For the books', delegate_to: 'ghost' }
     const home = await OrchestratorHome.make([rule])

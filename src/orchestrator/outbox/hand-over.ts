@@ -1,4 +1,4 @@
-/** Hands a mail over to an agent: a message in its channel of the coordination, once for each key. */
+/** Hands a mail over to an agent: a message in its channel of the coordination, once for each key, and in its mailbox where it has no other. */
 import type { Config } from '../../config.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Connection } from '../../connection/connection.ts'
@@ -7,6 +7,7 @@ import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
 import { AgentMailError } from '../../errors.ts'
+import { deliver } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
@@ -30,6 +31,8 @@ interface Nobody {
   reason: string
 }
 
+/** What it is called where it writes to agents. */
+const self = 'orchestrator'
 /** A message may be 64 KB, and a character up to four bytes. */
 const mostCharacters = 14_000
 
@@ -102,12 +105,15 @@ export class HandOver {
     const connection = await connect(this.#config)
     const name = agent.replace(/^@/, '')
     try {
-      if (!(await this.#isSomebody(connection, name))) return false
+      const way = await this.#wayTo(connection, name)
+      if (!way) return false
       const id = await this.#register(connection)
       const channel = `@${name}`
       const subject = 'A mail was handed over to you'
       const message = { agent_id: id, channel, subject, body, idempotency_key: key }
       resultOf(await connection.call('send_message', message))
+      // Last, since a mailbox knows no keys: only a kill right after it gives it twice.
+      if (way.office) await deliver(way.office, { from: self, to: name, message: body })
       await connection.leave(id).catch(() => {}) // it will be swept
       return true
     } finally {
@@ -115,23 +121,23 @@ export class HandOver {
     }
   }
 
-  /** An agent that is registered now, other than this one, or whoever has a mailbox in the repository. */
-  async #isSomebody(connection: Connection, name: string): Promise<boolean> {
+  /** How an agent of this name, other than this one, is reached: by its channel, or else by its mailbox in the repository. */
+  async #wayTo(connection: Connection, name: string): Promise<{ office?: PostOffice } | undefined> {
     for await (const agent of connection.agents()) {
-      if (agent.name === name && agent.agent_id !== this.#identity.agentId) return true
+      if (agent.name === name && agent.agent_id !== this.#identity.agentId) return {}
     }
     const office = await PostOffice.locate(this.#config).catch((error) => {
       if (AgentMailError.is(error, 'not_in_repository')) return undefined
       throw error
     })
-    if (!office || office.ignored().has(name)) return false
+    if (!office || office.ignored().has(name)) return undefined
     const names = office.recipients.list().map((one) => one.name)
-    return [...names, ...office.mailboxNames()].includes(name)
+    return [...names, ...office.mailboxNames()].includes(name) ? { office } : undefined
   }
 
   async #register(connection: Connection): Promise<string> {
     const identity = this.#identity
-    const known = { name: 'orchestrator', role: 'hands mail over', agent_id: identity.agentId }
+    const known = { name: self, role: 'hands mail over', agent_id: identity.agentId }
     const { agent_id: id } = resultOf(await connection.call('register', known))
     if (typeof id !== 'string') {
       throw new AgentMailError('internal', 'the coordination gave no id')
