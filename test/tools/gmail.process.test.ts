@@ -105,7 +105,7 @@ describe.each(['Gmail', 'local mail'])('the gmail tools on %s', (kind) => {
         '--c',
         'Content-Type: text/html',
         '',
-        '<p>other words</p>',
+        '<p>Caf&eacute;?</p>',
         '--c--',
         '--b',
         'Content-Type: application/pdf',
