@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, stop } from 'esbuild'
+import { build, stop, transform } from 'esbuild'
 import { rehearse } from './rehearsal.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -58,6 +58,9 @@ const settings = {
   logLevel: 'warning',
 }
 
+/** Without the caches that it may take. */
+let binary = ''
+
 export async function buildAll() {
   rmSync(dist, { recursive: true, force: true })
   try {
@@ -78,6 +81,8 @@ async function buildFiles() {
   for (const [name, source] of lazyFiles) {
     await build({ ...settings, entryPoints: { [name]: source } })
   }
+  const text = readFileSync(join(root, 'scripts/binary.cjs'), 'utf8')
+  binary = (await transform(text, { minify: true, target: 'node20' })).code
   writeBinary()
 }
 
@@ -88,14 +93,9 @@ function writeBinary() {
     caches.map((name) => [`./${name.slice(0, -'.cache'.length)}`, hashOf(join(dist, name))]),
   )
   const known = JSON.stringify({ node: process.version, hashes })
-  const text = readFileSync(join(root, 'scripts/binary.cjs'), 'utf8')
-  writeFileSync(
-    join(dist, 'agentmail.cjs'),
-    text.replace('built = {}', () => `built = ${known}`),
-    {
-      mode: 0o755,
-    },
-  )
+  const text = binary.replace('built={}', () => `built=${known}`)
+  if (text === binary) throw new Error('scripts/binary.cjs has no place for the caches')
+  writeFileSync(join(dist, 'agentmail.cjs'), text, { mode: 0o755 })
 }
 
 const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -68,6 +68,7 @@ class Stage {
     const folders = ['.git/objects', '.git/refs', 'bin', 'vault', 'home']
     for (const folder of folders) mkdirSync(join(this.#folder, folder), { recursive: true })
     writeFileSync(join(this.#folder, '.git/HEAD'), 'ref: refs/heads/main\n')
+    writeFileSync(join(this.#folder, '.git/index'), `DIRC\0\0\0\x02${'\0'.repeat(24)}`) // of no file
     const tmux = "#!/bin/sh\necho '$0 1 build'\necho build\necho other\n"
     writeFileSync(join(this.#folder, 'bin/tmux'), tmux, { mode: 0o755 })
   }

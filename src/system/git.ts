@@ -1,7 +1,7 @@
 /** Where a repository keeps what all its worktrees share, and whether a folder came with one. */
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { AgentMailError } from '../errors.ts'
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AgentMailError, hasCode } from '../errors.ts'
 import { isSameFile } from './files.ts'
 import { checkedOut, gitDirAt, isOfSha256, type Repository, readRepository } from './repository.ts'
 import { runProgram, runProgramAlone } from './run-program.ts'
@@ -104,12 +104,11 @@ interface Checkout {
 }
 
 function isTracked(checkout: Checkout, place: string): boolean {
-  const file = join(checkout.gitDir, 'index')
-  if (!existsSync(file)) return false
-  const index = readFileSync(file)
-  const path = Buffer.from(relative(checkout.root, place)).toString('latin1')
+  const index = indexOf(checkout.gitDir)
+  if (!index) return false
+  const path = inBytes(place.slice(checkout.root.length).replace(/^\//, ''))
   const isAnyCase = ignoresCase(place)
-  const isThere = index.includes(path, 0, 'latin1')
+  const isThere = index.toString('latin1').includes(path)
   // In the fourth format paths are cut, and a part of a split one is elsewhere: they have to be read.
   if (!isThere && !isAnyCase && index[7] !== 4 && !isPerhapsSplit(index)) return false
   const isBelow = pathTest(path, isAnyCase)
@@ -121,6 +120,19 @@ function isTracked(checkout: Checkout, place: string): boolean {
     return isThere // it is in no format that is known
   }
 }
+
+function indexOf(gitDir: string): Buffer | undefined {
+  try {
+    return readFileSync(join(gitDir, 'index'))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** A character a byte, as paths are compared here. */
+const inBytes = (path: string): string =>
+  /^[\x20-\x7e]*$/.test(path) ? path : Buffer.from(path).toString('latin1')
 
 /** By its mark and a size that fits behind it, since to read all entries of a large index takes long. */
 function isPerhapsSplit(index: Buffer): boolean {
@@ -134,10 +146,10 @@ function isPerhapsSplit(index: Buffer): boolean {
 
 /** Whether other spellings of its name lead to it, too. */
 function ignoresCase(place: string): boolean {
-  const [one, other] = [basename(place), basename(place).toUpperCase()].map((name) =>
-    lstatSync(join(dirname(place), name), { bigint: true, throwIfNoEntry: false }),
-  )
-  return one !== undefined && isSameFile(one, other)
+  const look = (name: string) =>
+    lstatSync(join(dirname(place), name), { bigint: true, throwIfNoEntry: false })
+  const other = look(basename(place).toUpperCase())
+  return other !== undefined && isSameFile(other, look(basename(place)))
 }
 
 function pathTest(path: string, isAnyCase: boolean): (entry: string) => boolean {
@@ -201,6 +213,6 @@ function isInBase({ root, gitDir }: Checkout, base: string, isBelow: (path: stri
   const unconfigured = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null']
   const args = ['-C', root, ...unconfigured, 'ls-files', '-z']
   const { outcome, stdout } = runProgramAlone('git', args)
-  const paths = stdout.split('\0').map((path) => Buffer.from(path).toString('latin1'))
+  const paths = stdout.split('\0').map(inBytes)
   return outcome !== 'ok' || paths.some(isBelow)
 }
