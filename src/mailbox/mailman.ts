@@ -131,6 +131,7 @@ export class Mailman {
 
   async #look(): Promise<void> {
     const { office, session, clock, way, nudgeMs } = this.#options
+    office.check() // git may track it by now
     const panes = await sessionPanes(session)
     const recipients = office.recipients.list()
     this.#readiness.observe(recipients, (recipient) => paneOf(recipient, panes))
