@@ -51,9 +51,13 @@ describeWith('tmux', 'the mailman types nothing', () => {
     )
     session.tmux('copy-mode', '-t', session.pane(scrolled))
     press(session, half, '-l', 'half a line')
-    press(session, ended, 'C-d')
     session.tmux('set-option', '-p', '-t', session.pane(wired), 'synchronize-panes', 'on')
-    await eventually('it has ended', () => session.screen(ended).includes('Pane is dead'))
+    const isDead = () =>
+      session.tmux('display-message', '-p', '-t', session.pane(ended), '#{pane_dead}')
+    await eventually('it has ended', () => {
+      press(session, ended, 'C-d')
+      return isDead().trim() === '1'
+    })
     for (const [window, name, why] of [
       [scrolled, 'scrolled', 'its pane is in copy mode'],
       [half, 'half', 'its screen is not as it was when it said ready'],
