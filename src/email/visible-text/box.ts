@@ -9,6 +9,8 @@ import type { ElementFacts } from './element-facts.ts'
 export interface Box {
   /** Out of sight, whatever stands inside. */
   isGone: boolean
+  /** It has no box at all. */
+  isAbsent: boolean
   /** Not where it would be by itself: it may lie on top of other things. A little, it may lie on a line at most. */
   moved: 'no' | 'little' | 'far'
   display: string
@@ -18,8 +20,14 @@ export interface Box {
   room: number
   /** Where what stands in it is cut off at its right. */
   right: number
-  /** How wide a cell is at least. */
+  /** How much of a line, or of a row, it takes at least. */
   claim: number
+  /** How high it is at least. */
+  least: number
+  /** It is wider than the page, so that what stands at its right is not seen. */
+  isBroad: boolean
+  /** It stands in a row after a cell of which nobody knows how wide it is. */
+  isAfterUnclaimed: boolean
   /** It is as wide as it is told to, whatever stands in it. */
   isTight: boolean
   /** What does not fit is cut off. */
@@ -38,12 +46,16 @@ interface Sizes {
 
 export const pageBox = ({ width }: ReadingScreen): Box => ({
   isGone: false,
+  isAbsent: false,
   moved: 'no',
   display: 'block',
   x: 8,
   room: width - 16,
   right: width,
   claim: 0,
+  least: 0,
+  isBroad: false,
+  isAfterUnclaimed: false,
   isTight: false,
   clips: false,
   limit: undefined,
@@ -71,8 +83,9 @@ export function boxOf(
   ownDisplay: string,
 ): Box {
   const display = plainDisplay(values.get('display'), ownDisplay, outer)
-  if (hiddenBoxes.test(display)) return { ...outer, display, isGone: true }
+  if (hiddenBoxes.test(display)) return { ...outer, display, isGone: true, isAbsent: true }
   const px = (name: string) => pixels(values.get(name), { ...sizes, whole: outer.room })
+  const shareless = (name: string) => (isShare(values.get(name)) ? undefined : px(name))
   const isPage = !parent || tag === 'body'
   const inline = display === 'inline' || display === 'contents'
   const sides = offsets(px)
@@ -83,20 +96,26 @@ export function boxOf(
   const width = isTold ? widthOf(px, outer.room) : undefined
   const cellWidth = isCell ? px('width') : undefined
   const auto = outer.room - sides.left - sides.right
+  const tableWidth = display === 'table' ? (px('width') ?? 0) : 0
   const room =
-    (width ?? Math.min(auto, cellWidth ?? auto)) - (isBorderBox(values) ? sides.padding : 0)
+    (width ?? Math.max(tableWidth, Math.min(auto, cellWidth ?? auto))) -
+    (isBorderBox(values) ? sides.padding : 0)
   const x = outer.x + sides.left
   const most = px('max-width')
   return {
     isGone:
       (inline && isMeantToVanish(values, px)) ||
       x < -nudge ||
+      (/flex|grid|box/.test(outer.display) && claimOf('', px, shareless) > outer.room + 8) ||
+      (isCell && outer.isBroad && outer.isAfterUnclaimed) ||
       isTooBig(values, px, sides) ||
       (isCell && most !== undefined && most < 40) ||
       (isPage &&
         /^(hidden|clip)$/.test(values.get('overflow-y') ?? '') &&
         px('height') !== undefined &&
         !isShare(values.get('height'))),
+    isAbsent: false,
+    isAfterUnclaimed: false,
     moved: movedBy(values, px, sides, inline),
     display,
     x,
@@ -107,15 +126,44 @@ export function boxOf(
         ? false
         : outer.isTight || width !== undefined,
     right: clips && !isPage ? Math.min(outer.right, x + room) : outer.right,
-    claim: isCell ? Math.max(px('width') ?? 0, px('min-width') ?? 0) : 0,
+    claim: inline ? sides.left + sides.right : claimOf(display, px, shareless),
+    least: inline ? 0 : Math.max(shareless('height') ?? 0, shareless('min-height') ?? 0),
+    isBroad:
+      outer.isBroad ||
+      (px('width') ?? 0) > outer.right - 8 ||
+      (px('min-width') ?? 0) > outer.right - 8,
     clips: outer.clips || (clips && !isPage),
     limit:
-      inline || isPage || (inTable.test(display) && !isFixedTable)
+      inline ||
+      (isPage && !values.has('background-color')) ||
+      (inTable.test(display) && !isFixedTable)
         ? undefined
         : limitOf(values, px, clips),
-    padding: inline ? 0 : sides.height,
+    padding: inline ? 0 : sides.height + borders(values) + ownMargins(tag, values, sizes.em),
     isFixedTable,
   }
+}
+
+/** Of a line or a row also by its share of that. */
+function claimOf(display: string, px: Px, shareless: Px): number {
+  const read = /^(inline|table-cell)/.test(display) ? px : shareless
+  return Math.max(read('width') ?? 0, read('min-width') ?? 0)
+}
+
+const paragraphs = /^(p|h[1-6]|blockquote|ul|ol|dl|pre|figure|fieldset|hr)$/
+
+const ownMargins = (tag: string, values: Values, em: number) =>
+  paragraphs.test(tag) && !values.has('margin-top') ? 2 * em : 0
+
+/** At most this, of the lines around a box. */
+function borders(values: Values): number {
+  let sum = 0
+  for (const [name, value] of values) {
+    if (!/^border(-top|-bottom|-block.*)?(-width)?$/.test(name)) continue
+    const [size] = /\d+(\.\d+)?(?=px|pt)/.exec(value) ?? ['0']
+    sum += 2 * Number(size)
+  }
+  return sum
 }
 
 function plainDisplay(value: string | undefined, own: string, outer: Box): string {
@@ -203,8 +251,12 @@ function limitOf(values: Values, px: Px, clips: boolean): number | undefined {
   // A share of a height is no height where that around it has none.
   const sizes = heights.map((name) => (isShare(values.get(name)) ? 0 : (px(name) ?? 0)))
   const least = px('min-height') ?? 0
-  const limit = Math.max(least, Math.min(...sizes)) + (clips ? (px('padding-bottom') ?? 0) : 0)
-  return clips || limit < lowest ? limit : undefined
+  const own = isBorderBox(values) ? (px('padding-top') ?? 0) + (px('padding-bottom') ?? 0) : 0
+  const below = clips ? (px('padding-bottom') ?? 0) : 0
+  const limit = Math.max(least, Math.min(...sizes)) - own + below
+  // What comes out of it does not stand on its background.
+  const isPainted = values.has('background-color')
+  return clips || isPainted || limit < lowest ? limit : undefined
 }
 
 /** A box in a line has no height of its own; who says otherwise means it not to be seen. */

@@ -109,6 +109,19 @@ for (const tag of ['pre', 'listing', 'xmp', 'plaintext'])
 for (const tag of ['code', 'kbd', 'samp', 'tt'])
   looks[tag] = [{ property: 'font-size', value: '13px' }]
 
+for (const tag of ['ul', 'ol', 'dir', 'menu'])
+  looks[tag] = [{ property: 'padding-left', value: '40px' }]
+looks.dd = [{ property: 'margin-left', value: '40px' }]
+for (const tag of ['blockquote', 'figure'])
+  looks[tag] = [
+    { property: 'margin-left', value: '40px' },
+    { property: 'margin-right', value: '40px' },
+  ]
+looks.center = [{ property: 'text-align', value: 'center' }]
+looks.nobr = [{ property: 'white-space', value: 'nowrap' }]
+for (const [at, value] of ['2em', '1.5em', '1.17em', '1em', '.83em', '.67em'].entries())
+  looks[`h${at + 1}`] = [{ property: 'font-size', value }]
+
 const fontSizes = ['10px', '13px', '16px', '18px', '24px', '32px', '48px']
 const lengths = /^\s*(\d+(?:\.\d+)?)\s*(%?)/
 
@@ -140,6 +153,13 @@ export function hintsOf({ tag, attributes }: ElementFacts): Hint[] {
   }
   if (tag === 'svg' && attributes.has('overflow'))
     hint('overflow-x', attributes.get('overflow') ?? '')
+  for (const name of ['cellpadding', 'cellspacing'])
+    if (tag === 'table' && Number.parseInt(attributes.get(name) ?? '', 10) > 60)
+      hint('padding-left', '9999px')
+  const align = attributes.get('align')?.toLowerCase()
+  if (align) hint(tag === 'table' || tag === 'img' ? 'float' : 'text-align', align)
+  const way = attributes.get('dir')?.toLowerCase()
+  if (way) hint('direction', way)
   for (const name of ['leftmargin', 'marginwidth']) {
     const [, number] = lengths.exec(tag === 'body' ? (attributes.get(name) ?? '') : '') ?? []
     if (number) hint('margin-left', `${number}px`)

@@ -15,13 +15,13 @@ export function widthOf(text: string, fontSize: number, spacing = 0): number {
   return sum
 }
 
-/** The longest piece that is not broken over two lines. */
-export function longestPiece(text: string, fontSize: number, spacing: number): number {
-  let longest = 0
-  for (const piece of text.split(/[ \t\n\r\f\u200b\u3000-\u9fff\uac00-\ud7af-]+/))
-    if (piece.length > longest / fontSize / 1.2)
-      longest = Math.max(longest, widthOf(piece, fontSize, spacing))
-  return longest
+const ends = /[ \t\n\r\f\u200b\u3000-\u9fff\uac00-\ud7af-]+/
+
+/** How wide the pieces are that are not broken over two lines: the longest, the first, and the last if it is another. */
+export function piecesOf(text: string, fontSize: number, spacing: number) {
+  const pieces = text.split(ends).map((piece) => widthOf(piece, fontSize, spacing))
+  const longest = pieces.reduce((most, width) => Math.max(most, width), 0)
+  return { longest, first: pieces[0] ?? 0, last: pieces.length > 1 ? pieces.at(-1) : undefined }
 }
 
 /** As much of a line as is seen up to this width. */
@@ -66,13 +66,20 @@ export class Extent {
     this.#line = Math.max(this.#line, lineHeight)
   }
 
+  /** Up to where something reaches that has a height of its own. */
+  atLeast(height: number): void {
+    this.endLine()
+    this.#height = Math.max(this.#height, height)
+  }
+
   space(height: number): void {
     this.endLine()
     this.#height += height
   }
 
   endLine(): void {
-    if (this.#inline > 0) this.#height += Math.ceil(this.#inline / this.#room) * this.#line
+    if (this.#inline > 0)
+      this.#height += Math.max(1, Math.ceil(this.#inline / this.#room)) * this.#line
     this.#inline = 0
     this.#room = Number.POSITIVE_INFINITY
     this.#line = 0

@@ -64,7 +64,8 @@ export function readHtml(html: string): HtmlReading {
 }
 
 function readingOf(walk: Walk, isComplete: boolean, isCovered: boolean): HtmlReading {
-  const { alts, addresses, numbers, preheader } = walk
+  const { alts, preheader } = walk
+  const { addresses, numbers } = walk.structure
   const found = { alts, addresses, numbers, preheader }
   if (isCovered) return { ...found, words: '', text: `[${covered}]`, isComplete: false }
   const { words } = walk

@@ -42,16 +42,19 @@ export function backgroundsOf(
 ): Ground {
   const { display, colour } = own
   const isInline = display === 'inline'
-  const isBlock = !isInline && display !== 'contents' && !display.startsWith('inline-')
+  const isBlock = !isInline && display !== 'contents'
+  const isRaised = !/^(baseline|unset|initial)?$/.test(values.get('vertical-align') ?? '')
   const isFloat = /left|right|start|end/.test(values.get('float') ?? '')
   const isOutside =
     isFloat ||
     tag === 'caption' ||
     tag === 'legend' ||
+    (own.isTight && own.x + own.room > outer.box.x + outer.box.room + 1) ||
     (pixels(values.get('text-indent'), { em: 16, whole: 0 }) ?? 0) < 0
   let base = outer.backgrounds
   // A line paints nothing behind a box in it, and a box nothing behind what floats out of it.
-  if (isBlock && outer.box.display === 'inline') base = joined(base, outer.blockBackgrounds)
+  if ((isBlock || isRaised) && outer.box.display === 'inline')
+    base = joined(base, outer.blockBackgrounds)
   if (isOutside) base = joined(base, outer.behind)
   const backgrounds = display === 'contents' ? base : paintedOn(values, base, colour)
   const isRoot = isFloat || isContext.test(display) || own.clips
@@ -86,7 +89,7 @@ function paintedOn(values: Values, base: Inks, text: Ink): Inks {
     ['size', 'repeat', 'position'].every((name) =>
       /^(auto|repeat|initial|unset)?$/.test(values.get(`background-${name}`) ?? ''),
     )
-  if (isWhole) return stops
+  if (isWhole && stops) return distinct(stops)
   return (
     stops && distinct([...below, ...stops.flatMap((stop) => below.map((one) => over(stop, one)))])
   )

@@ -18,6 +18,7 @@ import {
   inherited,
   opacityOf,
 } from './inks.ts'
+import { alignOf, garbledOf, mayReach, reachOf, spaceOf } from './text-look.ts'
 import type { Work } from './work.ts'
 
 export interface Look {
@@ -48,6 +49,9 @@ export interface Look {
   behind: Inks
   wraps: boolean
   keepsLines: boolean
+  align: 'left' | 'center' | 'right'
+  /** How far it paints over the lines above and below. */
+  reach: number
   variables: Variables | undefined
 }
 
@@ -74,24 +78,41 @@ export const pageLook = (screen: ReadingScreen): Look => ({
   behind: [],
   wraps: true,
   keepsLines: false,
+  align: 'left',
+  reach: 0,
   variables: undefined,
 })
 
 /** Smaller letters are not read. */
-const smallest = 6
+const smallest = 7
+/** Below this size, letters must stand out. */
+const small = 9
 const faintest = 0.3
 
 export const lineHeight = ({ line, fontSize }: Look): number =>
   'px' in line ? line.px : line.factor * fontSize
 
+const seen = new WeakMap<Look, boolean>()
+
 export function isTextSeen(look: Look): boolean {
+  const before = seen.get(look)
+  if (before !== undefined) return before
+  const isSeen = isReadable(look)
+  seen.set(look, isSeen)
+  return isSeen
+}
+
+function isReadable(look: Look): boolean {
   const { isVisible, garbled, fontSize, backgrounds, colour, fill } = look
   if (!isVisible || fontSize < smallest || !backgrounds) return false
   if (garbled.bySigns || garbled.bySpace || garbled.byIndent) return false
   const height = lineHeight(look)
   if (height < 0.75 * fontSize || height > 300) return false
   const ink = fill === 'colour' ? colour : fill
-  return ink !== undefined && isReadOn({ ...ink, alpha: ink.alpha * look.opacity }, backgrounds)
+  const least = fontSize < small ? 1.6 : 1.2
+  return (
+    ink !== undefined && isReadOn({ ...ink, alpha: ink.alpha * look.opacity }, backgrounds, least)
+  )
 }
 
 export interface Context {
@@ -117,6 +138,7 @@ export function lookOf(
   const outer = parent ? around : onPage(values, around, context.screen)
   const fontSize = fontSizeOf(values.get('font-size'), outer)
   const sizes = { em: fontSize, rem: parent ? outer.rem : fontSize }
+  const line = lineOf(values.get('line-height'), outer.line, sizes)
   const box = boxOf(element, values, outer.box, sizes, ownDisplay(tag))
   const colour = colourOf(
     values.get('color'),
@@ -124,23 +146,30 @@ export function lookOf(
     outer.colour,
   )
   const opacity = outer.opacity * opacityOf(values.get('opacity'))
+  const beside = style.beside.filter(
+    ({ property, value }) => property !== 'display' || value !== 'none',
+  )
   const isUncertain =
     [...values].some(([property, value]) => isUnsafe(property, value)) ||
-    !style.unsure.every(isPlain) ||
+    ![...style.unsure, ...beside].every(isPlain) ||
     (values.get('mso-hide') === 'all' && !(isLink && paints(values)))
-  const isBesideMoved = style.beside.some((one) => !isPlain(one) && moves.test(one.property))
+  const isUnsureMoved = [...style.unsure, ...beside].some(
+    (one) => !isPlain(one) && moves.test(one.property),
+  )
   const isShown = isVisible(values.get('visibility'), outer.isVisible)
   const isMoved =
     box.moved === 'far' || (box.moved === 'little' && mayPaint(element, values, isShown))
   const isOut =
     box.moved !== 'no' ||
     [...values].some(([name, value]) => moves.test(name) && isUnsafe(name, value))
-  const isThere = !box.isGone && opacity > 0.05 && fontSize > 1
+  const isThere = !box.isAbsent && opacity > 0.05 && fontSize > 1
   return {
     box: { ...box, isGone: box.isGone || isUncertain || isMoved || opacity < faintest },
     isOut,
     covers:
-      isBesideMoved ||
+      isUnsureMoved ||
+      (/^col(group)?$/.test(tag) &&
+        [...values.keys()].some((name) => /^(visib|backg|display)/.test(name))) ||
       (tag === 'math' && mayPaint(element, values, true)) ||
       (tag === 'svg' &&
         /^(visible|auto|scroll|\ufffd)$/.test(values.get('overflow-x') ?? 'hidden')) ||
@@ -153,7 +182,7 @@ export function lookOf(
     garbled: garbledOf(values, outer, box, fontSize),
     fontSize,
     rem: sizes.rem,
-    line: lineOf(values.get('line-height'), outer.line, sizes),
+    line,
     letterSpacing: inherited(
       values.get('letter-spacing'),
       outer.letterSpacing,
@@ -165,6 +194,8 @@ export function lookOf(
     fill: fillOf(values.get('text-fill-color'), outer.fill),
     ...backgroundsOf(tag, values, outer, { ...box, colour }),
     ...spaceOf(values, outer),
+    align: alignOf(values, outer.align),
+    reach: box.display === 'inline' && mayReach(values) ? reachOf(values, sizes, line) : 0,
     variables,
   }
 }
@@ -185,6 +216,7 @@ function plainLook(outer: Look, display: string): Look {
     limit: undefined,
     padding: 0,
     claim: 0,
+    least: 0,
   }
   if (!/^table(?!-cell)/.test(display)) box.isFixedTable = false
   if (display === 'table-cell' && !outer.box.isFixedTable) box.isTight = false
@@ -213,48 +245,6 @@ function onPage(values: Values, outer: Look, { isDark }: ReadingScreen): Look {
   if (!words.includes('dark') || (!isDark && words.includes('light'))) return outer
   const backgrounds = night && [night]
   return { ...outer, colour: white, linkColour: pale, backgrounds, blockBackgrounds: backgrounds }
-}
-
-function garbledOf(
-  values: Values,
-  { garbled, box: outer }: Look,
-  box: Box,
-  em: number,
-): Look['garbled'] {
-  return {
-    bySigns: inherited(values.get('font-family'), garbled.bySigns, (family) =>
-      /^"?(wingdings|webdings|symbol|zapf ?dingbats|monotype sorts|marlett)\b/.test(family),
-    ),
-    bySpace: inherited(values.get('letter-spacing'), garbled.bySpace, (value) => {
-      const space = pixels(value, { em, whole: em }) ?? 0
-      return value === doubtful || space < -0.12 * em || space > 1.5 * em
-    }),
-    byIndent: inherited(values.get('text-indent'), garbled.byIndent, (value) => {
-      const indent = pixels(value, { em, whole: outer.room }) ?? 0
-      return (
-        value === doubtful || indent > 300 || indent < -60 || (indent < 0 && box.x + indent < 0)
-      )
-    }),
-  }
-}
-
-function spaceOf(values: Values, outer: Look): Pick<Look, 'wraps' | 'keepsLines'> {
-  const [space, mode, wrap, collapse] = [
-    'white-space',
-    'text-wrap-mode',
-    'text-wrap',
-    'white-space-collapse',
-  ].map((name) => values.get(name))
-  const isNew = space !== undefined && space !== 'inherit'
-  return {
-    wraps:
-      [mode, wrap].some((one) => /nowrap/.test(one ?? '')) || (isNew && /nowrap|^pre$/.test(space))
-        ? false
-        : isNew || mode !== undefined || wrap !== undefined || outer.wraps,
-    keepsLines: isNew
-      ? /^(pre|break-spaces)/.test(space)
-      : /preserve/.test(collapse ?? '') || outer.keepsLines,
-  }
 }
 
 const isVisible = (value: string | undefined, outer: boolean) =>

@@ -23,6 +23,7 @@ export class TextWriter {
   /** What is due between the last word and the next one on the same line. */
   #gap = ''
   #bullet = ''
+  #line: Mark = { part: 0, word: 0, length: 0 }
 
   get text(): string {
     return this.#parts.join('')
@@ -34,6 +35,10 @@ export class TextWriter {
 
   get mark(): Mark {
     return { part: this.#parts.length, word: this.#words.length, length: this.#length }
+  }
+
+  takeBackLine(): void {
+    this.takeBack(this.#line)
   }
 
   /** What was written since then was not to be seen. */
@@ -99,6 +104,7 @@ export class TextWriter {
     const isFirst = this.#length === 0
     this.#words.push(this.#breaks > 0 ? '\n' : this.#gap, isOwn ? words : ' ')
     if (isFirst || this.#breaks > 0) {
+      this.#line = this.mark
       const lists = Math.min(this.lists, deepest) - (this.#bullet === '' ? 0 : 1)
       this.#push(isFirst ? '' : '\n'.repeat(Math.min(this.#breaks, 3)))
       this.#push('> '.repeat(Math.min(this.quotes, deepest)) + '  '.repeat(Math.max(0, lists)))

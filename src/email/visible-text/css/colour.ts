@@ -90,15 +90,12 @@ export function over(top: Colour, below: Colour): Colour {
   }
 }
 
-/** The least that is read by anybody: #ddd on white has 1.36, #eee has 1.16. */
-const leastContrast = 1.2
-
-/** Whether a text is read on each of these, and would be on all that lies between them. */
-export function isReadOn(ink: Colour, backgrounds: readonly Colour[]): boolean {
+/** Whether a text is read on each of these, and would be on all that lies between them: #ddd on white has a contrast of 1.36, #eee of 1.16. */
+export function isReadOn(ink: Colour, backgrounds: readonly Colour[], least: number): boolean {
   const sides = backgrounds.map((background) => {
     const [mine, yours] = [brightness(over(ink, background)), brightness(background)]
     const contrast = (Math.max(mine, yours) + 0.05) / (Math.min(mine, yours) + 0.05)
-    return contrast < leastContrast ? 0 : Math.sign(mine - yours)
+    return contrast < least ? 0 : Math.sign(mine - yours)
   })
   return sides.every((side) => side !== 0 && side === sides[0])
 }

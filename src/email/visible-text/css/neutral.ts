@@ -1,7 +1,7 @@
 /** The values of CSS that take nothing out of sight, of the properties that could. */
 import { lookup } from '../../../system/text.ts'
 
-const small = '-?(\\d{1,2}(\\.\\d+)?|\\.\\d+)(px|pt|%|em|rem)?'
+const small = '(\\d{1,2}(\\.\\d+)?(px|pt)?|\\d?(\\.\\d+)?(%|r?em))'
 const short = new RegExp(`^(normal|auto|${small}( ${small})?)$`)
 const none = /^none$/
 const auto = /^auto$/
@@ -22,6 +22,8 @@ export const neutral = lookup<RegExp>({
   'border-image': none,
   'border-image-source': none,
   'border-shape': none,
+  'box-direction': normal,
+  'box-ordinal-group': /^1$/,
   'box-reflect': none,
   clip: auto,
   'clip-path': none,
@@ -39,11 +41,14 @@ export const neutral = lookup<RegExp>({
   filter: /^none$|^(progid|alpha\(opacity ?= ?(100|[5-9]\d)\)$)/,
   flex: /^(none|auto|initial|[1-9]( [01]( (auto|0(px|%)?|1?\d{2}%))?)?)$/,
   'flex-basis': /^(auto|content|1?\d{2}%|\d{3}px)$/,
+  'flex-direction': /^(row|column)$/,
+  'flex-flow': /^(row|column)?( ?(no)?wrap)?$/,
   'font-size-adjust': none,
   gap: short,
   grid: none,
   'grid-area': auto,
   'grid-auto-columns': auto,
+  'grid-auto-flow': /^row$/,
   'grid-auto-rows': auto,
   'grid-column': auto,
   'grid-column-end': auto,
@@ -69,6 +74,7 @@ export const neutral = lookup<RegExp>({
   'object-view-box': none,
   offset: none,
   'offset-path': none,
+  order: /^0$/,
   'offset-position': /^(auto|normal)$/,
   outline: /^(none|0(px)?|[^(]*\b[0-4]px\b[^(]*|[a-z]+|0 none|medium none( [a-z]+)?)$/,
   'outline-offset': /^([0-4]px|0)$/,
@@ -106,7 +112,7 @@ export const neutral = lookup<RegExp>({
   'unicode-bidi': /^(normal|embed|isolate|plaintext|-webkit-isolate|-webkit-plaintext)$/,
   'vertical-align':
     /^(baseline|sub|super|text-top|text-bottom|middle|top|bottom|-?(1?\d|\d?\.\d+)(px|pt|%)?|-?0?\.[1-4]\d*em)$/,
-  'word-spacing': /^(normal|-?[0-2](\.\d+)?(px|pt)|0|\d{1,2}(px|pt)|-?0?\.[0-2]\d*em)$/,
+  'word-spacing': /^(normal|-?[0-2](\.\d+)?(px|pt)|0|\d(px|pt)|-?0?\.[0-2]\d*em)$/,
   'writing-mode': /^(horizontal-tb|lr(-tb)?|rl(-tb)?)$/,
   zoom: /^(normal|1|100%|reset)$/,
 })

@@ -114,6 +114,9 @@ const judged = lookup<IsValid>({
   padding: several(isPositive, 4),
   position: oneOf(/^(static|relative|absolute|fixed|(-webkit-)?sticky)$/),
   right: isOffset,
+  direction: () => true,
+  'text-align': () => true,
+  'text-align-last': () => true,
   'table-layout': oneOf(/^(auto|fixed)$/),
   'text-fill-color': isColour,
   'text-indent': several(isPixels, 1),
@@ -243,7 +246,8 @@ function isNothing(property: string, value: string): boolean {
 }
 
 /** Only an old page may leave out the unit of others. */
-const bareNumbers = /^(opacity|line-height|z-index|font-family|white-space|float|mso-hide)$/
+const bareNumbers =
+  /^(opacity|line-height|z-index|font-family|white-space|float|mso-hide|text-align.*|direction)$/
 
 /** An old page may write a colour without its hash. */
 function quirk(property: string, value: string): string {

@@ -54,7 +54,7 @@ export class Chromium {
         `--user-data-dir=${folder}`,
         'about:blank',
       ],
-      { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+      { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true },
     )
     const [, , , toBrowser, fromBrowser] = this.#process.stdio
     this.#toBrowser = toBrowser as Writable
@@ -114,8 +114,11 @@ export class Chromium {
 
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.#process.once('exit', resolve))
-    this.#process.kill('SIGKILL')
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await gone
+    const { pid, exitCode, signalCode } = this.#process
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      process.kill(-pid, 'SIGKILL') // with all that it has started
+      await gone
+    }
     removeFolder(this.#folder)
   }
 

@@ -2,7 +2,7 @@
 
 const families = [
   // What stands where in its box, and in which order.
-  'align-.*|justify-.*|place-.*|-webkit-(align|justify)-.*|-webkit-box-.*|(-webkit-)?flex-(direction|flow|grow|shrink|wrap|line-count)|(-webkit-)?order|grid-auto-flow|clear|caption-side|object-(fit|position)|reading-.*|ruby-.*|-webkit-ruby-position',
+  'align-.*|justify-.*|place-.*|-webkit-(align|justify)-.*|-webkit-box-.*|(-webkit-)?flex-(grow|shrink|wrap|line-count)|clear|caption-side|object-(fit|position)|reading-.*|ruby-.*|-webkit-ruby-position',
   // How letters are drawn and lines are broken.
   'font-(kerning|language-override|optical-sizing|palette|feature-settings|stretch|style|synthesis.*|variant.*|variation-settings|weight)|-webkit-font-.*|hyphen.*|hyphens|-webkit-hyphenate-character|(-webkit-)?line-break|word-break|word-wrap|overflow-wrap|text-(align.*|anchor|autospace|justify|overflow|rendering|spacing-trim|transform|wrap-style|box-edge)|text-decoration-(color|line|skip-ink|style)|-webkit-text-decorations-in-effect|text-underline-position|(-webkit-)?text-emphasis-(color|position)|-webkit-text-stroke-color|direction|-webkit-locale|widows|orphans|quotes|list-style.*|math-.*|baseline-source|dominant-baseline|alignment-baseline',
   // Tables, pages and columns, where there are none.
