@@ -46,11 +46,11 @@ export async function send(
     )
   }
   if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
-  return { message_id: await deliver(office, { from: agent.name, to, message }, clock) }
+  return { message_id: await putInMailbox(office, { from: agent.name, to, message }, clock) }
 }
 
 /** Puts a message into a mailbox, whoever it is from, and gives its id. */
-export async function deliver(
+export async function putInMailbox(
   office: PostOffice,
   letter: { from: string; to: string; message: string },
   clock: Clock = systemClock,

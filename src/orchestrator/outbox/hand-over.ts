@@ -7,7 +7,7 @@ import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
 import { AgentMailError } from '../../errors.ts'
-import { deliver } from '../../mailbox/member.ts'
+import { putInMailbox } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
@@ -113,7 +113,7 @@ export class HandOver {
       const message = { agent_id: id, channel, subject, body, idempotency_key: key }
       resultOf(await connection.call('send_message', message))
       // Last, since a mailbox knows no keys: only a kill right after it gives it twice.
-      if (way.office) await deliver(way.office, { from: self, to: name, message: body })
+      if (way.office) await putInMailbox(way.office, { from: self, to: name, message: body })
       await connection.leave(id).catch(() => {}) // it will be swept
       return true
     } finally {
