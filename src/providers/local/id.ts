@@ -9,7 +9,10 @@ const idForm = /^(?:[0-9a-f]{24}|[0-9a-f]{32})$/
 export const isLocalId = (text: string): boolean => idForm.test(text)
 
 /** What makes it this mail and no other. Programs that pass it on may add headers, and end its lines as they like. */
-const telling = ['message-id', 'from', 'date', 'subject']
+const telling = [
+  ...['message-id', 'from', 'date', 'subject'],
+  ...['content-type', 'content-transfer-encoding'], // by which the same bytes are another text
+]
 
 /** @param cutFrom of how many bytes only the first are here; 0 where all are. */
 export function contentId(

@@ -117,7 +117,9 @@ describe('hostile mails', () => {
       listed.push(...z.array(z.unknown()).parse(page.emails))
       page_token = page.next_page_token
     } while (page_token !== undefined)
-    expect(listed).toHaveLength(mails.length)
+    // Some differ in nothing by which a mail is known.
+    expect(listed).toHaveLength(new Set(mails.map(({ id }) => id)).size)
+    expect(listed.length).toBeGreaterThan(340)
     expect(listed.filter(hasUnseen)).toEqual([])
     expect(listed.filter((head) => /hidden\d*word/.test(JSON.stringify(head)))).toEqual([])
   })
