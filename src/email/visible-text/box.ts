@@ -108,7 +108,7 @@ export function boxOf(
       x < -nudge ||
       (/flex|grid|box/.test(outer.display) && claimOf('', px, shareless) > outer.room + 8) ||
       (isCell && outer.isBroad && outer.isAfterUnclaimed) ||
-      isTooBig(values, px, sides) ||
+      isTooBig(values, px, sides, outer.room) ||
       (isCell && most !== undefined && most < 40) ||
       (isPage &&
         /^(hidden|clip)$/.test(values.get('overflow-y') ?? '') &&
@@ -231,10 +231,11 @@ function widthOf(px: Px, outer: number): number | undefined {
 }
 
 /** Something in it that is not understood, or so large that the text is pushed away. */
-function isTooBig(values: Values, px: Px, { height, left }: Sides): boolean {
+function isTooBig(values: Values, px: Px, { height, left }: Sides, room: number): boolean {
   const names = ['width', 'max-width', 'min-width', 'height', 'max-height', 'min-height']
   if (names.some((name) => values.get(name) === doubtful)) return true
-  if ((px('width') ?? 0) > widest || (px('min-width') ?? 0) > widest) return true
+  const most = Math.max(widest, room) // what fills a large window pushes nothing away
+  if ((px('width') ?? 0) > most || (px('min-width') ?? 0) > most) return true
   const vertical = ['height', 'min-height'].map((name) => px(name) ?? 0)
   if (vertical.some((size) => size > far) || height > far || left > widest) return true
   if (['left', 'top'].some((side) => (px(side) ?? 0) <= -500)) return true
