@@ -48,7 +48,7 @@ async function runningServer(
   }
 }
 
-/** Whether a server on this machine answers for the database. */
+/** Whether a server on this machine answers for the database. Throws where that is lost to it. */
 export async function isServed(database: Database): Promise<boolean> {
   const note = database.note && readServerNote(database.note)
   if (!note || !isOnThisMachine(note.url)) return false
@@ -57,6 +57,7 @@ export async function isServed(database: Database): Promise<boolean> {
     await (await RemoteConnection.open(options, note.instance)).close()
     return true
   } catch (error) {
+    if (AgentMailError.is(error, 'database_lost')) throw error
     return AgentMailError.is(error, 'server_refused') // it wants a token
   }
 }

@@ -49,9 +49,23 @@ describe('a screen', () => {
 
   it('may not where a hidden cursor is behind nothing, or there is no room behind it', () => {
     const asking = screen({ x: 0, isCursorShown: false })
-    expect(why(asking, asking)).toBe('its cursor is at no prompt')
-    const full = screen({ x: 70 })
+    expect(why(asking, asking)).toBe('its cursor is at no empty prompt')
+    const full = screen({ x: 70, rows: ['', `${'-'.repeat(68)}> `, ''] })
     expect(why(full, full)).toBe('there is no room behind its cursor')
+  })
+
+  it.each([...['❯ ', '› ', '│ > ', 'agent> ', '  →']])('may behind an empty prompt: %j', (row) => {
+    const at = screen({ rows: ['', row, ''], x: row.length })
+    expect(why(at, at)).toBeUndefined()
+  })
+
+  it.each([
+    ...['❯ please drop the production ', 'half a line', '> fix it.', '    '],
+    ...['Answer: ', 'Proceed [y/N]: ', 'Really? (y/n) ', 'Sure? ', 'Password:'],
+    ...['bash-5.2# ', 'me@host:~$ echo x ', '$ ', '% '],
+  ])('may not behind a half-typed line, a question or a shell within a program: %j', (row) => {
+    const at = screen({ rows: ['', row, ''], x: row.length })
+    expect(why(at, at)).toBe('its cursor is at no empty prompt')
   })
 })
 
@@ -64,11 +78,11 @@ describe('a text that was typed', () => {
     expect(appears({ rows: ['Welcome', typed, '? for help · 3 files'] })).toBe(true)
     expect(appears({ rows: ['Welcome', typed, '3 files'] })).toBe(true)
     expect(appears({ rows: [typed, '? for help', ''], y: 0 })).toBe(true)
-    expect(appears({ rows: ['Welcome', `${typed} me anything`, '? for help'] })).toBe(true)
   })
 
   it.each([
     { rows: screen().rows },
+    { rows: ['Welcome', `${typed} me anything`, '? for help'] },
     { rows: ['Welcome', typed, 'Allow it? Enter: yes'] },
     { rows: ['Welcome', typed, '3 files ? for help'] },
     { rows: ['Welcome', `x> ${text}`, '? for help'] },

@@ -41,10 +41,18 @@ export function whyNotType(now: Screen, settled: Screen, text: string): string |
   if (isShell(now.command)) return `${now.command} is a shell`
   if (!isSame(now, settled)) return 'its screen is not as it was when it said ready'
   if (now.x + text.length >= now.width) return 'there is no room behind its cursor'
-  // Programs that draw a cursor of their own leave the terminal's behind their prompt, and elsewhere when they ask.
-  const isAtPrompt = (now.rows[now.y] ?? '').slice(0, now.x).trim() !== ''
-  if (!now.isCursorShown && !isAtPrompt) return 'its cursor is at no prompt'
-  return undefined
+  return isAtPrompt(now) ? undefined : 'its cursor is at no empty prompt'
+}
+
+/**
+ * What coding agents put before the input. A line that ends in a letter is half typed, in a colon, a
+ * question mark or a bracket it asks somebody, and in $, # or % it may be a shell within a program.
+ */
+const promptEnd = /[>❯›»⟩❱▶→│┃|]\s*$/
+
+/** Programs that draw a cursor of their own leave the terminal's behind their prompt, and elsewhere when they ask. */
+function isAtPrompt({ rows, x, y, isCursorShown }: Screen): boolean {
+  return x === 0 ? isCursorShown : promptEnd.test((rows[y] ?? '').slice(0, x))
 }
 
 /**
@@ -59,6 +67,7 @@ export function hasAppeared(text: string, before: Screen, after: Screen): boolea
   const is = after.rows[after.y] ?? ''
   const at = is.lastIndexOf(text, before.x)
   if (at === -1 || !was.startsWith(is.slice(0, at))) return false
+  if (/[\p{L}\p{N}]/u.test(is.slice(at + text.length))) return false // it was not empty after all
   const others = after.rows.with(after.y, is.slice(0, at) + is.slice(at + text.length))
   return isPartOf(wordsOf(others), wordsOf(before.rows))
 }

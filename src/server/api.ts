@@ -49,14 +49,20 @@ async function sendLines(response: ServerResponse, entries: AsyncIterator<unknow
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   for (let entry = first; !entry.done; entry = await entries.next()) {
     if (response.destroyed) return
-    if (!response.write(`${JSON.stringify(entry.value)}\n`)) {
-      await Promise.race(
-        ['drain', 'close'].map((event) => new Promise((done) => response.once(event, done))),
-      )
-    }
+    if (!response.write(`${JSON.stringify(entry.value)}\n`)) await drained(response)
   }
   response.end()
 }
+
+/** Or gone. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
 
 function fieldsOf(query: URLSearchParams): Record<string, unknown> {
   const given = [...query].filter(([name, value]) => name !== 'project' && value !== '')

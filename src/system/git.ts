@@ -1,5 +1,5 @@
 /** Where a repository keeps what all its worktrees share, and whether a folder came with one. */
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isSameFile } from './files.ts'
@@ -98,6 +98,9 @@ function realFolder(path: string): string {
   }
 }
 
+/** So that nothing runs that a repository configures. */
+const unconfigured = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null']
+
 interface Checkout {
   root: string
   gitDir: string
@@ -105,20 +108,37 @@ interface Checkout {
 
 function isTracked(checkout: Checkout, place: string): boolean {
   const index = indexOf(checkout.gitDir)
-  if (!index) return false
+  if (!index) return isInHead(checkout, place)
   const path = inBytes(place.slice(checkout.root.length).replace(/^\//, ''))
   const isAnyCase = ignoresCase(place)
   const isThere = index.toString('latin1').includes(path)
   // In the fourth format paths are cut, and a part of a split one is elsewhere: they have to be read.
-  if (!isThere && !isAnyCase && index[7] !== 4 && !isPerhapsSplit(index)) return false
+  const isKnown = index.length >= 12 && (index[7] === 2 || index[7] === 3)
+  if (!isThere && !isAnyCase && isKnown && !isPerhapsSplit(index)) return false
   const isBelow = pathTest(path, isAnyCase)
   try {
     const { paths, base } = entriesOf(index, isOfSha256(checkout.gitDir) ? 32 : 20)
     if (paths.some(isBelow)) return true
     return base !== undefined && isInBase(checkout, base, isBelow)
   } catch {
-    return isThere // it is in no format that is known
+    return true // it is in no format that is known: nobody can say that it is not
   }
+}
+
+/** Without an index, as before the first `git add`, or in a repository that was packed up without it. */
+function isInHead({ root, gitDir }: Checkout, place: string): boolean {
+  if (!mayHaveCommits(gitDir)) return false
+  const path = place.slice(root.length + 1)
+  const args = ['-C', root, ...unconfigured, 'ls-tree', '-r', '--name-only', '-z', 'HEAD']
+  const { outcome, stdout } = runProgramAlone('git', [...args, '--', path || '.'])
+  const isOther = (entry: string) => entry === '' || entry === `${path}/.gitignore`
+  return outcome !== 'ok' || !stdout.split('\0').every(isOther)
+}
+
+function mayHaveCommits(gitDir: string): boolean {
+  const isThere = (name: string) => existsSync(join(gitDir, name))
+  const [, branch] = /^ref: (\S+)/.exec(readFileSync(join(gitDir, 'HEAD'), 'utf8')) ?? []
+  return !branch || [branch, 'packed-refs', 'reftable', 'commondir'].some(isThere)
 }
 
 function indexOf(gitDir: string): Buffer | undefined {
@@ -210,7 +230,6 @@ function numberAt(bytes: Buffer, start: number): { value: number; end: number } 
 function isInBase({ root, gitDir }: Checkout, base: string, isBelow: (path: string) => boolean) {
   const index = readFileSync(join(gitDir, `sharedindex.${base}`))
   if (!entriesOf(index, base.length / 2).paths.some(isBelow)) return false
-  const unconfigured = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null']
   const args = ['-C', root, ...unconfigured, 'ls-files', '-z']
   const { outcome, stdout } = runProgramAlone('git', args)
   const paths = stdout.split('\0').map(inBytes)

@@ -1,6 +1,6 @@
 /** Where a repository keeps what its agents share: `.agentmail/`, for their owner only and invisible to git; and the words for what is wrong with it. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import {
@@ -47,7 +47,7 @@ export function checkUntracked(folder: string): void {
   throw new AgentMailError(
     'storage',
     'git tracks files in the post office: nothing in it is read or written',
-    `Look at what came with the repository, and remove what is not yours. Then take it out of git: git rm -r --cached ${basename(folder)}`,
+    `Look at what came with the repository, and remove what is not yours. Then take it out of git: git -C ${dirname(folder)} rm -rf --cached ${basename(folder)}`,
   )
 }
 

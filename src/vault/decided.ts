@@ -24,12 +24,15 @@ export interface ByWhom {
 }
 export const byPerson: ByWhom = { isPerson: true }
 
-/** What a draft that waits says of where it goes, from whom, and how it stands. Its text may change. */
-const settled = new Set(
-  'to cc bcc subject attachments reply_to_message_id status priority from reply_to provider'.split(
-    ' ',
-  ),
+const words = (text: string): Set<string> => new Set(text.split(' '))
+
+/** What a draft that waits says of where it goes, from whom, how, and how it stands. Its text may change. */
+const ofDrafts = words(
+  'to cc bcc subject attachments reply_to_message_id status priority from reply_to provider html track_opens track_links tag metadata message_stream template template_model',
 )
+
+/** What a mail that waits to be handed over says of itself and of whom it goes to. */
+const ofMails = words('message_id from subject date triage status delegate_to')
 
 /** However a file system may let it be spelled: some know no case, some no accents' form, some no invisible signs. */
 const plainName = (name: string): string =>
@@ -47,8 +50,20 @@ const isApproved = (place: NotePath): boolean =>
 /** Also a folder of that name, which would keep the person from having rules. */
 const isRules = (place: NotePath): boolean => topOf(place) === 'rules.md'
 
-export const isInDrafts = (place: NotePath): boolean =>
-  place.folders.length > 0 && topOf(place) === 'drafts'
+const isIn = (top: string, { folders }: NotePath): boolean => plainName(folders[0] ?? '') === top
+
+export const isInDrafts = (place: NotePath): boolean => isIn('drafts', place)
+
+/** What is settled of a note there that waits: a draft, or a mail that is to be handed over. */
+function settledOf(place: NotePath, file: NoteFile): Set<string> | undefined {
+  if (isInDrafts(place)) return mayWait(file) ? ofDrafts : undefined
+  const values = isIn('needs_action', place) ? valuesOf(file) : undefined
+  return values?.triage === 'delegate' && isWaiting(values) ? ofMails : undefined
+}
+
+/** Where the files of drafts are kept as they were when they were proposed. */
+const isOfDraft = (place: NotePath): boolean =>
+  isInDrafts(place) && plainName(place.folders[1] ?? '') === 'attachments'
 
 /** Whether links in it are left alone: what is approved, the rules, and a draft that waits. */
 export const isDecided = (place: NotePath, file: Pick<NoteFile, 'bytes'>): boolean =>
@@ -64,6 +79,12 @@ export function refuseDecided(place: NotePath, way: 'into' | 'out of' = 'into'):
         : 'Ask the person: agentmail drafts reject takes it back.',
     )
   }
+  if (isOfDraft(place)) {
+    throw denied(
+      `only a person may change what goes out with a draft: ${pathOf(place)}`,
+      'Keep files of your own elsewhere in the vault.',
+    )
+  }
   if (isRules(place)) {
     throw denied(
       `only a person may change Rules.md, which decides about mail: ${pathOf(place)}`,
@@ -72,39 +93,38 @@ export function refuseDecided(place: NotePath, way: 'into' | 'out of' = 'into'):
   }
 }
 
-/** A draft that waits stays where it is. */
+/** What waits stays where it is. */
 export function refuseMove(place: NotePath, file: NoteFile): void {
-  if (!isInDrafts(place) || !mayWait(file)) return
+  if (!settledOf(place, file)) return
   throw denied(
-    `only a person may move a draft that waits for approval: ${pathOf(place)}`,
+    `only a person may move a note that waits for approval: ${pathOf(place)}`,
     'Ask the person: agentmail drafts reject puts it away.',
   )
 }
 
-/** Of a draft that waits, the text may change, and nothing of where it goes. */
+/** Of what waits, the text may change, and nothing of where it goes. */
 export function refuseChange(
   place: NotePath,
   file: NoteFile | undefined,
   wanted: Record<string, unknown>,
 ): void {
-  if (!file || !isInDrafts(place)) return
+  const settled = file && settledOf(place, file)
+  if (!settled) return
   const values = valuesOf(file)
   if (!values) {
-    if (!mayWait(file)) return
     throw denied(
-      `only a person may mend a draft that may wait for approval: ${pathOf(place)}`,
+      `only a person may mend a note that may wait for approval: ${pathOf(place)}`,
       'Tell the person what is wrong with it.',
     )
   }
-  if (!isWaiting(values)) return
   const names = new Set([...Object.keys(values), ...Object.keys(wanted)])
   const changed = [...names].filter(
     (name) => settled.has(name.toLowerCase()) && !isSame(values, wanted, name),
   )
   if (changed.length === 0) return
   throw denied(
-    `only a person may change ${changed.join(', ')} of a draft that waits for approval: ${pathOf(place)}`,
-    'Give these as read_note gave them, and change the body alone; or write another draft.',
+    `only a person may change ${changed.join(', ')} of a note that waits for approval: ${pathOf(place)}`,
+    'Give these as read_note gave them, and change the body alone; or write another draft in Drafts/.',
   )
 }
 

@@ -142,11 +142,23 @@ describe('agentmail drafts approve', () => {
     for (const window of [0, 1, 2]) await over(window, 1)
     for (const window of [0, 1, 2]) expect(screen(window)).toContain('Not approved.')
     expect(vault.files()).not.toContain('Approved')
+    // Typed before it was shown, with and without Enter.
+    for (const [index, ahead] of ['y\n', 'y'].entries()) {
+      const name = `ahead${index}`
+      const wait = `printf 'type '; sleep 1; ${run('lunch')}`
+      const window = tmux('new-window', '-dP', '-F', '#{pane_id}', '-n', name, wait).trim()
+      const shown = () => tmux('capture-pane', '-pJ', '-S', '-', '-t', window)
+      await eventually('it begins', () => shown().includes('type'))
+      tmux('send-keys', '-t', window, '-l', ahead)
+      await eventually('it asks', () => /^Approve exactly this\? \[y\/N\] *$/m.test(shown()))
+      tmux('send-keys', '-t', window, 'Enter')
+      await eventually('it ends', () => /^exit 1$/m.test(shown()))
+    }
     // Changed after it was shown.
     vault.put('Drafts/reply.md', vault.text('Drafts/reply.md').replace('boss@', 'eve@'))
     type(3, 'y', 'Enter')
     await over(3, 1)
-    expect(screen(3)).toMatch(/is not version [0-9a-f]{16}: its version is/)
+    expect(screen(3)).toMatch(/is not version [0-9a-f]{64}: its version is/)
     expect(vault.files()).not.toContain('Approved/reply.md')
 
     tmux('new-window', '-d', '-n', 'long', run('long'))

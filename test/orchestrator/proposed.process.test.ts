@@ -83,4 +83,27 @@ describe('a draft that was changed after it was proposed', () => {
       ['mine', 'joe@example.com'],
     ])
   })
+
+  it('is written to nobody but the sender of the mail, whatever its note says', async () => {
+    const home = await OrchestratorHome.make()
+    for (const subject of ['changed', 'copied', 'as it is']) home.drop({ subject })
+    await home.once()
+    const changed = await home.noteOn('Needs_Action', 'changed')
+    const copied = await home.noteOn('Needs_Action', 'copied')
+    const forged = (path: string) =>
+      home.text(path).replaceAll('jane@example.com', 'eve@example.net')
+    home.put(changed.path, forged(changed.path))
+    home.put('Needs_Action/copy.md', forged(copied.path))
+    home.remove(copied.path)
+    home.rules(rules)
+    await home.once()
+    const drafts = await Promise.all(home.list('Drafts').map((path) => home.note(path)))
+    expect(drafts.map(({ frontmatter }) => frontmatter.to)).toEqual(['jane@example.com'])
+    for (const path of [changed.path, 'Needs_Action/copy.md']) {
+      expect((await home.note(path)).frontmatter).toMatchObject({
+        status: 'needs_info',
+        reason: expect.stringContaining('its from is not the sender of the mail'),
+      })
+    }
+  })
 })

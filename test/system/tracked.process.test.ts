@@ -1,5 +1,5 @@
 /** What git tracks, read from its index: the same as git says, in every format that git writes. */
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { trackedFrom } from '../../src/system/git.ts'
@@ -169,9 +169,17 @@ describe('a folder', () => {
     expect(trackedFrom(join(root, 'inner/.agentmail'))).toBe(root)
   })
 
-  it('is taken for tracked where the index is in a format of its own', () => {
+  it('is taken for tracked where the index is in no format that is known', () => {
     const root = filled()
-    writeFileSync(join(root, '.git/index'), `DIRC\0\0\0\x09 .agentmail/x`)
+    for (const index of ['DIRC\0\0\0\x09 .agentmail/x', 'DIRC\0\0\0\x07garbage', 'x', '']) {
+      writeFileSync(join(root, '.git/index'), index)
+      expect(trackedFrom(join(root, '.agentmail'))).toBe(root)
+    }
+  })
+
+  it('is looked for in the last commit where there is no index', () => {
+    const root = filled()
+    rmSync(join(root, '.git/index'))
     expect(trackedFrom(join(root, '.agentmail'))).toBe(root)
     expect(trackedFrom(join(root, '.other'))).toBeUndefined()
   })

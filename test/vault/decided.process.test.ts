@@ -18,6 +18,13 @@ const fields = {
 }
 const yaml = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`)
 const waiting = `---\n${yaml.join('')}---\nDear Jane, [[Plan]]\n`
+const mail = {
+  ...{ status: 'pending_approval', triage: 'delegate', delegate_to: 'books' },
+  ...{ message_id: 'abc', from: 'jane@example.com', subject: 'Invoice' },
+}
+const handed = `---\n${Object.entries(mail)
+  .map(([name, value]) => `${name}: ${value}\n`)
+  .join('')}---\nPay me\n`
 const broken = '---\nstatus: pending_approval\nto: [jane@example.com\n---\nHello\n'
 
 async function open() {
@@ -35,6 +42,8 @@ async function open() {
   vault.put('Drafts/huge.md', `${waiting}${'x'.repeat(5 << 20)}`)
   vault.put('Drafts/idea.md', '---\nstatus: idea\nto: a@example.com\n---\nx')
   vault.put('Approved/b.md', waiting)
+  vault.put('Drafts/Attachments/1.md', 'as it was proposed')
+  vault.put('Needs_Action/handed.md', handed)
   return { vault, client: await VaultClient.open(vault) }
 }
 
@@ -91,6 +100,14 @@ describe('the tools', () => {
       move('Drafts/twice.md', 'twice.md'),
       move('Drafts/broken.md', 'broken.md'),
       move('Drafts/huge.md', 'huge.md'),
+      write('Drafts/waits.md', { ...fields, track_opens: true }),
+      ...Object.keys(mail).map((name) =>
+        write('Needs_Action/handed.md', { ...mail, [name]: 'eve' }),
+      ),
+      move('Needs_Action/handed.md', 'Drafts/handed.md'),
+      write('Drafts/Attachments/1.md', {}),
+      move('Drafts/Attachments/1.md', '1.md'),
+      move('Plan.md', 'Drafts/Attachments/2.md'),
     ]
     for (const [tool, args] of calls) {
       expect([args, await client.error(tool, args)]).toEqual([
@@ -118,6 +135,7 @@ describe('the tools', () => {
     await client.write('Projects/Rules.md', {}, 'of another kind')
     await client.write('Needs_Action/x.md', { status: 'pending_approval' }, '')
     await client.write('Needs_Action/x.md', { status: 'done' }, '')
+    await client.write('Needs_Action/handed.md', { ...mail, tags: [] }, 'Pay me, see [[Plan]]')
   })
 
   it('leave links alone in what a person decides about as it stands', async () => {

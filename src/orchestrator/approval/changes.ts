@@ -21,7 +21,7 @@ export function checkVersion(text: string): string {
   )
 }
 
-/** The parts that differ; nothing where it was not proposed. @param seen where its files have been read already. */
+/** The parts that differ; nothing where it was not proposed, or is a mail for an agent. @param seen where its files have been read already. */
 export async function changedSince(
   vault: Vault,
   note: DraftText,
@@ -32,7 +32,7 @@ export async function changedSince(
   const kind = kindOf(note)
   if (proposed.some((one) => one.kind !== kind)) return ['kind']
   // Who is given a mail, a person names.
-  if (kind === 'delegation') return []
+  if (kind === 'delegation') return undefined
   const facts = await draftFacts(vault, note, seen?.attachments)
   // Of several drafts of one name, nobody can say which it was: then it must be as all of them.
   const changed = factNames.filter((name) =>
@@ -53,10 +53,12 @@ export async function otherVersion(
   const changed = await changedSince(vault, note, seen)
   const words = changed?.length ? `. Changed since it was drafted: ${changed.join(', ')}` : ''
   const version = versionOf(seen.hash)
+  // A bare name would be one in Drafts/.
+  const path = note.path.includes('/') ? note.path : `./${note.path}`
   return new AgentMailError(
     'conflict',
-    `${note.path} is not version ${versionOf(wanted)}: its version is ${version} now${words}`,
-    `Nothing was approved. Look at it again with agentmail drafts show ${note.path}, and give the version that you see.`,
+    `${path} is not version ${wanted}: its version is ${seen.hash.slice(0, wanted.length)} now${words}`,
+    `Nothing was approved. Look at it again with agentmail drafts show ${path}, and give the version that you see.`,
     { details: { version, changed: changed ?? null } },
   )
 }

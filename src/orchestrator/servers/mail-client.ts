@@ -47,6 +47,7 @@ export interface SentMail {
 }
 
 const pageSize = 100
+const mostSenders = 10_000
 /** A server that pages for ever is left. */
 const maxPages = 100_000
 /** How far the clocks of a service and of this machine may be apart. */
@@ -56,6 +57,8 @@ const mostLookedAt = 50
 
 export class MailClient {
   readonly #client: McpClient
+  /** Of mails that were just fetched. */
+  readonly #senders = new Map<string, string>()
 
   constructor(client: McpClient) {
     this.#client = client
@@ -78,8 +81,24 @@ export class MailClient {
     }
   }
 
-  get(id: string): Promise<FetchedMail> {
-    return this.#client.call('get_email', { message_id: id }, { schema: mailSchema, isSafe: true })
+  async get(id: string): Promise<FetchedMail> {
+    const how = { schema: mailSchema, isSafe: true }
+    const mail = await this.#client.call('get_email', { message_id: id }, how)
+    if (this.#senders.size >= mostSenders) this.#senders.clear()
+    this.#senders.set(id, mail.sender)
+    return mail
+  }
+
+  /** From whom a mail is, by the mailbox itself; nothing where it is not there any more. */
+  async senderOf(id: string): Promise<string | undefined> {
+    const known = this.#senders.get(id)
+    if (known !== undefined) return known
+    try {
+      return (await this.get(id)).sender
+    } catch (error) {
+      if (AgentMailError.is(error, 'not_found', 'invalid_request')) return undefined
+      throw error
+    }
   }
 
   takesKey(): Promise<boolean> {

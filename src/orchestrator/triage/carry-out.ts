@@ -7,11 +7,13 @@ import type { Note } from '../../vault/notes.ts'
 import { inShort, type Teller } from '../events.ts'
 import { fields, replyNoteName } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/filing.ts'
+import type { MailClient } from '../servers/mail-client.ts'
 import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
 import type { Decision } from './decision.ts'
 
 interface Papers {
   notes: VaultNotes
+  mail: Pick<MailClient, 'senderOf'>
   teller: Teller
 }
 
@@ -58,11 +60,16 @@ async function draftReply(
   { decision, reason, reply }: Extract<Decision, { reply: string }>,
   path: string,
 ): Promise<void> {
-  const { notes, teller } = papers
+  const { notes, teller, mail } = papers
   const { message_id, from, subject } = fields(note)
-  const to = senderOf(from)
-  if (to === undefined) {
-    const but = 'its sender has no one address that can be answered'
+  const to = addressOf(from)
+  // A tool may have written the note, or changed it.
+  const sender = await mail.senderOf(message_id)
+  const isOther = sender !== undefined && to !== addressOf(sender)
+  if (to === undefined || isOther) {
+    const but = isOther
+      ? 'its from is not the sender of the mail with its message_id'
+      : 'its sender has no one address that can be answered'
     await mark(notes, note.path, {
       frontmatter: { status: 'needs_info', triage: decision, reason: `${reason} (but ${but})` },
     })
@@ -87,7 +94,11 @@ async function draftReply(
 }
 
 /** Goes on where a run was killed after the reply was written. */
-export async function drafted({ notes }: Papers, path: string, reply: Note): Promise<void> {
+export async function drafted(
+  { notes }: Pick<Papers, 'notes'>,
+  path: string,
+  reply: Note,
+): Promise<void> {
   const triage = reply.frontmatter.priority === 'urgent' ? 'urgent' : 'draft_reply'
   const reason = 'the reply was written before an interruption'
   await mark(notes, path, { frontmatter: { status: 'drafted', triage, reason } })
@@ -123,7 +134,7 @@ async function findIn(notes: VaultNotes, name: string): Promise<Note | undefined
 }
 
 /** The address alone: a name could pretend to be another address. */
-function senderOf(from: string): string | undefined {
+function addressOf(from: string): string | undefined {
   try {
     const addresses = parseAddresses('from', from)
     return addresses.length === 1 ? addresses[0]?.address : undefined

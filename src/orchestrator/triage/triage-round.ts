@@ -7,6 +7,7 @@ import type { Note } from '../../vault/notes.ts'
 import { counted, inOneLine, type Teller } from '../events.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/filing.ts'
+import type { MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
 import { carryOut, drafted, findReply } from './carry-out.ts'
@@ -15,6 +16,7 @@ import { maxBodyCharacters } from './prompt.ts'
 
 interface TriageParts {
   notes: VaultNotes
+  mail: MailClient
   state: State
   teller: Teller
   clock: Clock

@@ -22,7 +22,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const planted = 'PLANTED'
 const words = /git tracks files in the post office: nothing in it is read or written/
-const advice = /git rm -r --cached \.agentmail/
+const advice = /git -C \S+ rm -rf --cached \.agentmail/
 
 /** Mail, an agent, a position, a PID, a note about a server, local mail, a database: all of it committed. */
 function plant(root: string): void {

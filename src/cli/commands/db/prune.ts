@@ -1,5 +1,6 @@
 /** agentmail db prune: removes what is older than an age, beside servers that work on the database. */
 import type { Config } from '../../../config.ts'
+import { isServed } from '../../../connection/connect.ts'
 import { openCoordination } from '../../../connection/open-coordination.ts'
 import { type AllPruned, pruneAll } from '../../../connection/prune-all.ts'
 import { parseAge } from '../../../coordination/time.ts'
@@ -18,6 +19,7 @@ export async function pruneDb({ flags, json }: Call, config: Config): Promise<nu
   const isDryRun = flags['dry-run'] === true
   const project = config.text('project')
   const database = await databaseOf(config, { create: false })
+  await isServed(database) // refused beside one that has lost it
   await checkThere(database, project)
   const start = performance.now()
   const pruned = await prune(config, database, { ageMs: age.ms, isDryRun, project }, json)

@@ -76,10 +76,11 @@ class Demo {
   /** From the start, so that what is typed ahead is read, and thrown away. */
   #listen() {
     return createInterface(process.stdin)
-      .on('line', () => {
-        if (this.#draft && performance.now() - this.#draft.shownAt >= readingMs) {
+      .on('line', (answer) => {
+        if (!this.#draft || performance.now() - this.#draft.shownAt < readingMs) return
+        if (/^(y|yes)?$/i.test(answer.trim())) {
           void this.#approve(this.#draft.note, this.#draft.version)
-        }
+        } else this.#say('Not approved. Enter approves it, Ctrl-C ends the demo.')
       })
       .on('close', () => this.#stop())
       .on('error', () => this.#stop())

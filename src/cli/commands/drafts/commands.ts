@@ -10,6 +10,7 @@ import { listDrafts, showNote, shownDraft } from '../../../orchestrator/approval
 import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
 import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
+import { sleep } from '../../../system/clock.ts'
 import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
@@ -29,6 +30,8 @@ export const draftCommands: Record<string, Subcommand> = {
 /** More than a person takes in at once; --json has them all. */
 const mostMails = 20
 const widest = 80
+/** For what a terminal still holds to arrive. */
+const typedMs = 100
 
 async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
@@ -128,8 +131,8 @@ async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
   if (call.json || !process.stdin.isTTY || !process.stdout.isTTY) {
     throw new AgentMailError(
       'missing_arguments',
-      'which version of it have you seen? Without a terminal to show it on, give --version',
-      `agentmail drafts show ${note.path} prints it.`,
+      'which version of it have you seen? Without a terminal to show it on, and with --json, give --version',
+      `agentmail drafts show ${note.path.includes('/') ? note.path : `./${note.path}`} prints it.`,
     )
   }
   checkAgent(agent === undefined ? note : withAgent(note, agent))
@@ -139,8 +142,9 @@ async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
   return (await isYes('Approve exactly this? [y/N] ')) ? sha256 : undefined
 }
 
-/** Whatever is no yes is a no, and so is the end of the input. */
-function isYes(question: string): Promise<boolean> {
+/** Whatever is no yes is a no, and so is the end of the input, and what was typed before the question. */
+async function isYes(question: string): Promise<boolean> {
+  await forgetTyped()
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   return new Promise((resolve) => {
     terminal.on('close', () => resolve(false))
@@ -149,6 +153,18 @@ function isYes(question: string): Promise<boolean> {
       terminal.close()
     })
   })
+}
+
+/** Raw, so that half a line is thrown away too. */
+async function forgetTyped(): Promise<void> {
+  const { stdin } = process
+  const ignore = () => {}
+  stdin.setRawMode(true)
+  stdin.on('data', ignore)
+  await sleep(typedMs)
+  stdin.off('data', ignore)
+  stdin.pause()
+  stdin.setRawMode(false)
 }
 
 async function rejectNote(call: Call): Promise<number> {

@@ -9,7 +9,9 @@ import type { Vault } from '../../../vault/vault.ts'
 export async function findDraft(vault: Vault, vaultPath: string, given: string): Promise<string> {
   if (!given.includes('/')) return inDrafts(vault, given)
   const path = withinVault([vault.root, resolve(vaultPath)], given)
-  return !path.endsWith('.md') && (await isThere(vault, `${path}.md`)) ? `${path}.md` : path
+  if (path.endsWith('.md')) return path
+  const isOther = /\.\w+$/.test(path) && !(await isThere(vault, `${path}.md`))
+  return isOther ? path : `${path}.md`
 }
 
 /** The whole path of a file in the vault will do, as a shell completes it. */
