@@ -128,7 +128,9 @@ describeWith('tmux', 'the mailman types nothing', () => {
       }),
     )
     const untyped = 'what is typed does not appear there; Enter was not pressed'
-    await mailman.says(' asking has mail, told by line and bell: its cursor is at no empty prompt\n')
+    await mailman.says(
+      ' asking has mail, told by line and bell: its cursor is at no empty prompt\n',
+    )
     await mailman.says(' nudged hinting\n')
     for (const name of ['silent', 'asks', 'below']) {
       await mailman.says(` ${name} has mail, told by line and bell: ${untyped}\n`)

@@ -206,7 +206,7 @@ describe('a mail that is delegated', () => {
     home.approveByHand((await home.noteOn('Needs_Action', 'An invoice')).path)
     expect((await home.once()).told('delegated')).toHaveLength(1)
     const { stdout } = await home.run(['receive'], clerk)
-    expect(stdout).toMatch(/^From: orchestrator\n[^]*handed this mail[^]*Subject: An invoice/)
+    expect(stdout).toMatch(/^From: orchestrator\n[\s\S]*handed this mail[\s\S]*Subject: An invoice/)
     expect((await home.run(['receive'], clerk)).stdout).toBe('No unread messages\n')
   })
 
