@@ -158,7 +158,7 @@ describe('agentmail drafts approve', () => {
     vault.put('Drafts/reply.md', vault.text('Drafts/reply.md').replace('boss@', 'eve@'))
     type(3, 'y', 'Enter')
     await over(3, 1)
-    expect(screen(3)).toMatch(/is not version [0-9a-f]{64}: its version is/)
+    expect(screen(3)).toMatch(/is not version [0-9a-f]{16}: its version is/)
     expect(vault.files()).not.toContain('Approved/reply.md')
 
     tmux('new-window', '-d', '-n', 'long', run('long'))

@@ -53,11 +53,13 @@ export async function otherVersion(
   const changed = await changedSince(vault, note, seen)
   const words = changed?.length ? `. Changed since it was drafted: ${changed.join(', ')}` : ''
   const version = versionOf(seen.hash)
+  // As many as tell the two apart.
+  const digits = versionOf(wanted) === version ? wanted.length : versionDigits
   // A bare name would be one in Drafts/.
   const path = note.path.includes('/') ? note.path : `./${note.path}`
   return new AgentMailError(
     'conflict',
-    `${path} is not version ${wanted}: its version is ${seen.hash.slice(0, wanted.length)} now${words}`,
+    `${path} is not version ${wanted.slice(0, digits)}: its version is ${seen.hash.slice(0, digits)} now${words}`,
     `Nothing was approved. Look at it again with agentmail drafts show ${path}, and give the version that you see.`,
     { details: { version, changed: changed ?? null } },
   )
