@@ -191,6 +191,7 @@ const browserPhrases = new Set([
   'view online',
   'view web version',
   'view this email online',
+  'view this post on the web at',
   'read online',
   'read in browser',
 ])

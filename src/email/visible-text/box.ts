@@ -1,6 +1,6 @@
 /** Where the box of an element is and how much of it is seen, as far as that can be told without laying out the page. */
 import type { ReadingScreen } from './css/conditions.ts'
-import { type Declaration, split } from './css/css-tokens.ts'
+import type { Declaration } from './css/css-tokens.ts'
 import { pixels } from './css/length.ts'
 import { doubtful } from './css/properties.ts'
 import type { Values } from './css/style-values.ts'
@@ -69,7 +69,11 @@ const far = 1500
 const widest = 1100
 /** Boxes of text overlap by so much without harm. */
 const nudge = 4
+/** As a small figure stands above a line. */
+const raised = 8
 const lowest = 200
+/** A cell is as wide as a word in it at least, whatever it says. */
+const narrowest = 24
 
 const inTable = /^table(-cell|-row|-row-group|-header-group|-footer-group)?$|^inline-table$/
 const hiddenBoxes = /^(none|table-column(-group)?|\ufffd)$/
@@ -98,10 +102,11 @@ export function boxOf(
   const auto = outer.room - sides.left - sides.right
   const tableWidth = display === 'table' ? (px('width') ?? 0) : 0
   const room =
-    (width ?? Math.max(tableWidth, Math.min(auto, cellWidth ?? auto))) -
+    (width ?? Math.max(tableWidth, Math.min(auto, Math.max(narrowest, cellWidth ?? auto)))) -
     (isBorderBox(values) ? sides.padding : 0)
   const x = outer.x + sides.left
   const most = px('max-width')
+  const isBeyond = outer.isBroad || outer.x + outer.room > outer.right
   return {
     isGone:
       (inline && isMeantToVanish(values, px)) ||
@@ -126,7 +131,9 @@ export function boxOf(
         ? false
         : outer.isTight || width !== undefined,
     right: clips && !isPage ? Math.min(outer.right, x + room) : outer.right,
-    claim: inline ? sides.left + sides.right : claimOf(display, px, shareless),
+    claim: inline
+      ? sides.left + sides.right
+      : claimOf(isCell && !isFixedTable && !isBeyond ? '' : display, px, shareless),
     least: inline ? 0 : Math.max(shareless('height') ?? 0, shareless('min-height') ?? 0),
     isBroad:
       outer.isBroad ||
@@ -144,7 +151,7 @@ export function boxOf(
   }
 }
 
-/** Of a line or a row also by its share of that. */
+/** Of a line, or a row that is as wide as it is told to, also by its share of that. */
 function claimOf(display: string, px: Px, shareless: Px): number {
   const read = /^(inline|table-cell)/.test(display) ? px : shareless
   return Math.max(read('width') ?? 0, read('min-width') ?? 0)
@@ -208,13 +215,13 @@ function movedBy(values: Values, px: Px, sides: Sides, inline: boolean): Box['mo
   const position = values.get('position') ?? 'static'
   if (/^(absolute|fixed|(-webkit-)?sticky|\ufffd)$/.test(position)) return 'far'
   const names = ['top', 'right', 'bottom', 'left']
-  const isOff = names.some(
-    (side) => values.get(side) === doubtful || Math.abs(px(side) ?? 0) > nudge,
+  const off = Math.max(
+    ...names.map((side) => (values.get(side) === doubtful ? far : Math.abs(px(side) ?? 0))),
   )
-  if (position === 'relative' && isOff) return 'far'
+  if (position === 'relative' && off > (inline ? raised : nudge)) return 'far'
   if (names.some((side) => values.get(`margin-${side}`) === doubtful)) return 'far'
   if (sides.vertical < -24 || sides.horizontal < (inline ? -nudge : -40)) return 'far'
-  return sides.vertical < -nudge ? 'little' : 'no'
+  return sides.vertical < -nudge || (position === 'relative' && off > nudge) ? 'little' : 'no'
 }
 
 const isFixed = (values: Values) => values.get('table-layout') === 'fixed'
@@ -280,19 +287,4 @@ export function isNowhere(values: Values, sizes: Sizes): boolean {
     (side) => (px(side) ?? 0) <= -5000,
   )
   return isAway && !values.has('width') && !values.has('height') && !values.has('padding-right')
-}
-
-/** How far from its box a shadow is painted that hides what is there: not by its blur alone. */
-export function shadowReach(values: Values): number {
-  const value = values.get('box-shadow') ?? 'none'
-  if (value === doubtful) return Number.POSITIVE_INFINITY
-  const reaches = split(value, ',').map((one) => {
-    const lengths = split(one.replace(/(rgb|hsl)a?\([^()]*\)/g, ''), ' ').flatMap(
-      (word) =>
-        pixels(word, { em: 16, whole: 0 }) ?? (word.includes('(') ? Number.POSITIVE_INFINITY : []),
-    )
-    const [x = 0, y = 0, , spread = 0] = lengths
-    return Math.abs(x) + Math.abs(y) + Math.max(0, spread)
-  })
-  return Math.max(...reaches)
 }

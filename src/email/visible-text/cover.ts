@@ -44,6 +44,18 @@ export function mayPaint({ tag, node }: ElementFacts, values: Values, isShown: b
   return letters > 0 && (pixels(values.get('font-size'), { em: 16, whole: 16 }) ?? 0) > 40
 }
 
+/** A picture that is there to tell on its reader is too small to hide anything. */
+export const isDot = (tag: string, values: Values): boolean =>
+  tag === 'img' &&
+  ['width', 'height'].every(
+    (name) => (pixels(values.get(name), { em: 16, whole: 600 }) ?? 9) <= 2,
+  ) &&
+  ![...values.keys()].some((name) =>
+    /^(min-|padding|border|outline|box-|filter|zoom|transform|scale|content|animation|inset)/.test(
+      name,
+    ),
+  )
+
 export const paints = (values: Values) =>
   values.has('background-color') &&
   !/^(transparent|unset|initial)$/.test(values.get('background-color') ?? '')

@@ -66,6 +66,21 @@ export class Extent {
     this.#line = Math.max(this.#line, lineHeight)
   }
 
+  /** Where a box in the line begins. */
+  get place(): { height: number; inline: number } {
+    return { height: this.#height, inline: this.#inline }
+  }
+
+  /** Such a box ends, and takes no more of the line than it claims if what stands in it has room there. */
+  endBox(
+    { height, inline }: { height: number; inline: number },
+    claim: number,
+    room: number,
+  ): void {
+    const taken = this.#inline - inline - claim
+    if (height === this.#height && taken <= Math.min(claim, room)) this.#inline = inline + claim
+  }
+
   /** Up to where something reaches that has a height of its own. */
   atLeast(height: number): void {
     this.endLine()

@@ -1,11 +1,11 @@
 /** The colours of a text, and what it stands on: one, or all that it may be. */
 import type { Box } from './box.ts'
-import { shadowReach } from './box.ts'
 import { black, type Colour, gradientColours, over, parseColour, white } from './css/colour.ts'
 import { pixels, ratio } from './css/length.ts'
 import { doubtful, isWide } from './css/properties.ts'
 import type { Values } from './css/style-values.ts'
 import type { Look } from './look.ts'
+import { shadowReach } from './shadow.ts'
 
 /** What an element says, or what stands around it. */
 export const inherited = <T>(value: string | undefined, outer: T, read: (value: string) => T): T =>

@@ -1,13 +1,20 @@
 /** How the text of an element looks to a person, and whether it can be shown to be seen. */
 import { lookup } from '../../system/text.ts'
-import { type Box, boxOf, isNowhere, pageBox, shadowReach } from './box.ts'
-import { isLayer, mayPaint, moves, paints } from './cover.ts'
+import { type Box, boxOf, isNowhere, pageBox } from './box.ts'
+import { isDot, isLayer, mayPaint, moves, paints } from './cover.ts'
 import type { ElementStyle } from './css/cascade.ts'
 import { black, isReadOn, parseColour, white } from './css/colour.ts'
 import type { ReadingScreen } from './css/conditions.ts'
 import { pixels, ratio } from './css/length.ts'
 import { doubtful, isUnsafe } from './css/properties.ts'
-import { isPlain, type Values, type Variables, valuesOf, variablesOf } from './css/style-values.ts'
+import {
+  isPlain,
+  isPlainBeside,
+  type Values,
+  type Variables,
+  valuesOf,
+  variablesOf,
+} from './css/style-values.ts'
 import { type ElementFacts, ownDisplay } from './element-facts.ts'
 import {
   backgroundsOf,
@@ -18,6 +25,7 @@ import {
   inherited,
   opacityOf,
 } from './inks.ts'
+import { shadeOf, shadowReach } from './shadow.ts'
 import { alignOf, garbledOf, mayReach, reachOf, spaceOf } from './text-look.ts'
 import type { Work } from './work.ts'
 
@@ -52,6 +60,8 @@ export interface Look {
   align: 'left' | 'center' | 'right'
   /** How far it paints over the lines above and below. */
   reach: number
+  /** How much of what lies below the shadows of it and of those around it is taken away. */
+  shade: number
   variables: Variables | undefined
 }
 
@@ -80,6 +90,7 @@ export const pageLook = (screen: ReadingScreen): Look => ({
   keepsLines: false,
   align: 'left',
   reach: 0,
+  shade: 0,
   variables: undefined,
 })
 
@@ -88,6 +99,8 @@ const smallest = 7
 /** Below this size, letters must stand out. */
 const small = 9
 const faintest = 0.3
+/** Through as much of a shadow a text is still read. */
+const darkest = 0.5
 
 export const lineHeight = ({ line, fontSize }: Look): number =>
   'px' in line ? line.px : line.factor * fontSize
@@ -149,19 +162,22 @@ export function lookOf(
   const beside = style.beside.filter(
     ({ property, value }) => property !== 'display' || value !== 'none',
   )
+  const uncertain = [
+    ...style.unsure.filter((one) => !isPlain(one)),
+    ...beside.filter((one) => !isPlainBeside(one)),
+  ]
   const isUncertain =
     [...values].some(([property, value]) => isUnsafe(property, value)) ||
-    ![...style.unsure, ...beside].every(isPlain) ||
+    uncertain.length > 0 ||
     (values.get('mso-hide') === 'all' && !(isLink && paints(values)))
-  const isUnsureMoved = [...style.unsure, ...beside].some(
-    (one) => !isPlain(one) && moves.test(one.property),
-  )
+  const isUnsureMoved = uncertain.some((one) => moves.test(one.property))
   const isShown = isVisible(values.get('visibility'), outer.isVisible)
   const isMoved =
     box.moved === 'far' || (box.moved === 'little' && mayPaint(element, values, isShown))
   const isOut =
     box.moved !== 'no' ||
     [...values].some(([name, value]) => moves.test(name) && isUnsafe(name, value))
+  const shade = outer.shade + shadeOf(values)
   const isThere = !box.isAbsent && opacity > 0.05 && fontSize > 1
   return {
     box: { ...box, isGone: box.isGone || isUncertain || isMoved || opacity < faintest },
@@ -174,10 +190,11 @@ export function lookOf(
       (tag === 'svg' &&
         /^(visible|auto|scroll|\ufffd)$/.test(values.get('overflow-x') ?? 'hidden')) ||
       (isThere &&
-        ((isLayer(values, box) && shadowReach(values) > 8) ||
+        ((isLayer(values, box) && shadowReach(values) > 8 && shade > darkest) ||
           ((isMoved || (isOut && box.moved === 'no')) &&
             mayPaint(element, values, isShown) &&
-            !isNowhere(values, sizes)))),
+            !isNowhere(values, sizes) &&
+            !isDot(tag, values)))),
     isVisible: isShown,
     garbled: garbledOf(values, outer, box, fontSize),
     fontSize,
@@ -196,6 +213,7 @@ export function lookOf(
     ...spaceOf(values, outer),
     align: alignOf(values, outer.align),
     reach: box.display === 'inline' && mayReach(values) ? reachOf(values, sizes, line) : 0,
+    shade,
     variables,
   }
 }

@@ -2,6 +2,7 @@
 import { isTiny } from './box.ts'
 import type { Cascade } from './css/cascade.ts'
 import { type ElementFacts, elementsIn } from './element-facts.ts'
+import type { Extent } from './extent.ts'
 import { type HtmlNode, isElement, textBelow } from './html-tree.ts'
 import { type Context, isTextSeen, type Look, lineHeight, lookOf, pageLook } from './look.ts'
 import { Room } from './room.ts'
@@ -24,6 +25,8 @@ interface Frame {
   outer: Frame | undefined
   /** Where it begins, if it has a height of its own. */
   from: number
+  /** Where it begins in its line. */
+  place: Extent['place']
   /** How wide the widest is of what stands in it and is not broken over lines. */
   widest: number
   /** Of one of its cells nobody knows how wide it is. */
@@ -55,6 +58,8 @@ export class Walk {
   readonly #writer = new TextWriter()
   readonly structure = new Structure(this.#writer)
   readonly #room = new Room()
+  /** The size of the letters of the word before, if it is seen: its line is as high as that. */
+  #held = 0
   readonly seen = new Set<HtmlNode>()
   readonly alts: string[] = []
   preheader = ''
@@ -95,8 +100,13 @@ export class Walk {
 
   #tell(node: HtmlNode, value: string, frame: Frame): void {
     const look = isRow(frame) ? inRow(frame) : frame.look
+    const isAfterWord =
+      this.#room.run > 0 && look.fontSize <= this.#held && /^[^\s-]{1,20}$/.test(value)
     const text = this.#room.fitting(value, look, frame)
-    if (this.#wanted?.has(node) === false || !isTextSeen(look) || text === '') return
+    const isSeen = isTextSeen(look)
+    this.#held = isSeen ? look.fontSize : 0
+    if (this.#wanted?.has(node) === false || text === '') return
+    if (!isSeen && !(isAfterWord && isTextSeen(onLine(look)))) return
     if (look.box.isBroad && isAway(look)) return
     this.seen.add(node)
     this.#writer.write(text, look.keepsLines)
@@ -167,6 +177,7 @@ export class Walk {
     const isInline = display === 'inline' || display === 'contents'
     if (!isInline) this.#room.run = 0
     if (!isInline && !display.startsWith('inline')) this.#room.extent.space(padding)
+    const { place } = this.#room.extent
     if (display.startsWith('inline') && claim > 0)
       this.#room.extent.add({ width: claim, room: look.box.room, lineHeight: lineHeight(look) })
     const { mark } = this.#writer
@@ -175,12 +186,13 @@ export class Walk {
     if (begun) this.#room.limits++
     const leave = this.structure.begin(facts)
     const from = look.box.least > 0 ? this.#room.extent.height : 0
-    return { ...frameOf(facts.node.childNodes, look, facts), outer, from, begun, leave }
+    return { ...frameOf(facts.node.childNodes, look, facts), outer, from, place, begun, leave }
   }
 
-  #leave({ leave, begun, look, outer, from, widest, cells }: Frame): void {
+  #leave({ leave, begun, look, outer, from, place, widest, cells }: Frame): void {
     leave()
-    const { display, claim, least } = look.box
+    const { display, claim, least, room } = look.box
+    if (/^inline-/.test(display) && claim > 0) this.#room.extent.endBox(place, claim, room)
     if (!/^(inline|contents)/.test(display)) {
       this.#room.extent.endLine()
       this.#room.run = 0
@@ -239,6 +251,10 @@ const heightOfImage = (attributes: ElementFacts['attributes']): number =>
 const widthOfImage = (attributes: ElementFacts['attributes']): number =>
   Number(/^\d+/.exec(attributes.get('width') ?? '')?.[0] ?? 100)
 
+/** A small figure has no height of its own right after a word. */
+const onLine = (look: Look): Look =>
+  look.box.display === 'inline' ? { ...look, line: { factor: 1 } } : look
+
 /** At the right of what is wider than the page. */
 const isAway = ({ align, box }: Look) => align === 'right' || (align === 'center' && box.x > 200)
 
@@ -273,6 +289,7 @@ const frameOf = (nodes: HtmlNode[], look: Look, facts: ElementFacts | undefined)
   looks: new Map(),
   outer: undefined,
   from: 0,
+  place: { height: 0, inline: 0 },
   widest: 0,
   isUnclaimed: false,
   cells: 0,

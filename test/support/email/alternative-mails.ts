@@ -114,6 +114,11 @@ export const agreeing: TwoVersions[] = [
     html: '<p>The final office hours: ½ day, 10 m²</p>',
   },
   {
+    name: 'a letter with a word on where it is on the web',
+    text: 'View this post on the web at https://letters.example/p/one\n\nWhy bridges hum\n',
+    html: '<h1><a href="https://letters.example/p/one">Why bridges hum</a></h1>',
+  },
+  {
     name: 'Japanese, wrapped',
     text: 'お世話になっております。\n請求書をお送りします。\n',
     html: '<p>お世話になっております。<br>請求書をお送りします。</p>',

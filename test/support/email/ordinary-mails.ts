@@ -1,6 +1,7 @@
 /** Mails as honest senders write them, with the words that must survive. */
+import { templateMails } from './template-mails.ts'
 
-interface OrdinaryMail {
+export interface OrdinaryMail {
   name: string
   html: string
   visible: string[]
@@ -71,4 +72,5 @@ export const ordinaryMails: OrdinaryMail[] = [
       <style>.n{display:none}@media print{p{display:none}}p.n{display:block}</style><p class="n">B2</p>`,
     visible: ['A1', 'A2', 'A3', 'A4', 'A5', 'A7', 'A8', 'A9', 'B1', 'B2'],
   },
+  ...templateMails,
 ]

@@ -168,6 +168,12 @@ export function isPlain({ property, value }: Declaration): boolean {
   return isNeutral(property, value)
 }
 
+/** Of a box that is made beside it, also what makes that smaller or takes it out of sight. */
+export const isPlainBeside = (declaration: Declaration): boolean =>
+  /^(box-sizing|visibility|overflow(-[xy])?)$/.test(declaration.property) ||
+  (/^(font-size|line-height)$/.test(declaration.property) && /^0(px)?$/.test(declaration.value)) ||
+  isPlain(declaration)
+
 /** The long forms of a declaration. */
 function longForms(property: string, value: string): [string, string][] {
   const words = value === doubtful || isWide(value) ? [value] : split(value, ' ')
