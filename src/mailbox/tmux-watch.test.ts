@@ -7,10 +7,13 @@ import { watchTmux } from './tmux-watch.ts'
 const nobody = 2 ** 30
 
 describe('a watch on tmux', () => {
-  it('notices that tmux has ended just after it answered', async () => {
+  it.each([
+    ['tmux', [nobody]],
+    ['its pane', [process.pid, nobody]],
+  ])('notices that %s has ended just after tmux answered', async (_, told) => {
     let asked = 0
     const ask = async () => {
-      if (++asked === 1) return [nobody]
+      if (++asked === 1) return told
       throw notInTmux('It is gone.', 'tmux_lost')
     }
     await new Promise<void>((resolve) => watchTmux(ask, resolve))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 
 const intervalMs = 300
-/** So often tmux answers, and none of its processes is there. */
+/** So often tmux answers, and a process that it names is not there. */
 const mostUnseen = 3
 
 /**
@@ -19,10 +19,13 @@ export function watchTmux(ask: () => Promise<number[]>, onLost: () => void): () 
     if (asking || watched?.every(isAlive)) return
     asking = true
     try {
-      const alive = (await ask()).filter(isAlive)
-      // None is visible where tmux runs in another PID namespace: then only a call notices. Or tmux
-      // has ended since it answered: then it does not answer again.
-      watched = alive.length > 0 || ++unseen >= mostUnseen ? alive : undefined
+      const told = await ask()
+      const alive = told.filter(isAlive)
+      // Some are not visible where tmux runs in another PID namespace: then only a call notices. Or
+      // they have ended since tmux answered: then it gives another answer the next time, or none.
+      if (alive.length === told.length) unseen = 0
+      else unseen++
+      watched = unseen === 0 || unseen >= mostUnseen ? alive : undefined
     } catch (error) {
       if (!AgentMailError.is(error, 'tmux_lost')) return
       clearInterval(timer)
