@@ -38,6 +38,7 @@ export const mariadbArgs = (folder: string, port: number): string[] => [
   '--bind-address=127.0.0.1',
   `--port=${port}`,
   '--skip-name-resolve',
+  '--max-connections=500', // each database of a test keeps some until its end
   '--innodb-flush-log-at-trx-commit=1',
   '--innodb-buffer-pool-size=64M',
   '--innodb-buffer-pool-dump-at-shutdown=OFF',
