@@ -46,10 +46,13 @@ async function isApproved(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 describe('an approval with a version', () => {
-  it('is of exactly that, or refused, in 200 races', { timeout: 240_000 }, async () => {
+  it('is of exactly that, or refused, in 200 races', { timeout: 600_000 }, async () => {
     const { home, hash, changer } = await scene()
     const counts = { approved: 0, refused: 0 }
-    for (let race = 1; race <= 200; race++) {
+    // More, where one of the two was always faster.
+    const isOpen = (race: number) =>
+      race <= 200 || (race <= 1000 && Math.min(counts.approved, counts.refused) === 0)
+    for (let race = 1; isOpen(race); race++) {
       const path = `Drafts/${race}.md`
       home.put(path, seen)
       const version = hash.slice(0, 16)
