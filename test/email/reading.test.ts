@@ -4,21 +4,10 @@ import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unfenced } from '../../src/email/fence.ts'
 import { getEmail, listEmails } from '../../src/email/reading.ts'
-import type { Inbox, IncomingMail } from '../../src/providers/provider.ts'
+import type { IncomingMail } from '../../src/providers/provider.ts'
 import { hostileMails } from '../support/email/hostile-mails.ts'
 import { ordinaryMails } from '../support/email/ordinary-mails.ts'
-
-const unused = () => Promise.reject(new Error('not asked for'))
-
-function inboxOf(mail: IncomingMail): Inbox {
-  return {
-    get: async () => mail,
-    list: async () => ({ mails: [{ ...mail, snippet: mail.text ?? '' }], next_page_token: 'more' }),
-    move: unused,
-    label: unused,
-    original: unused,
-  }
-}
+import { emailOf, inboxOf } from '../support/email/read-mail.ts'
 
 async function parsed(raw: string): Promise<IncomingMail> {
   const { subject = '', from, to, text, html, attachments } = await PostalMime.parse(raw)
@@ -33,22 +22,6 @@ async function parsed(raw: string): Promise<IncomingMail> {
     attachment_names: attachments.map(({ filename }) => filename ?? ''),
   }
 }
-
-const emailOf = (mail: Partial<IncomingMail>) =>
-  getEmail(
-    inboxOf({
-      id: '1',
-      subject: '',
-      sender: '',
-      to: '',
-      date: '',
-      text: undefined,
-      html: undefined,
-      attachment_names: [],
-      ...mail,
-    }),
-    '1',
-  )
 
 describe('reading hostile mail', () => {
   const calls: unknown[] = []

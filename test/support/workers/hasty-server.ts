@@ -1,10 +1,8 @@
 /** A coordination server with its safeguard off, for control runs: it acknowledges a write before the commit. */
-import { writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { Coordination } from '../../../src/coordination/coordination.ts'
-import { HttpServer } from '../../../src/server/http-server.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
 import type { Store, Transaction } from '../../../src/store/store.ts'
+import { serveStore } from '../server/serve-store.ts'
 
 const [path = ''] = process.argv.slice(2)
 
@@ -41,16 +39,4 @@ class HastyStore implements Store {
   }
 }
 
-const store = new HastyStore(await openSqlite(path))
-const coordination = await Coordination.open({ store, staleMs: 120_000 })
-const { url } = await HttpServer.start({
-  coordination,
-  host: '127.0.0.1',
-  port: 0,
-  token: undefined,
-  allowedHosts: [],
-  requestsPerMinute: 1,
-  instance: 'hasty',
-  staleSeconds: 120,
-})
-writeSync(1, `${JSON.stringify({ url })}\n`)
+await serveStore(new HastyStore(await openSqlite(path)), 'hasty')
