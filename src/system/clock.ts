@@ -7,6 +7,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
+/** From some moment on, whatever is done to the clock. Node's own `performance` takes 1.3 ms to load. */
+export const elapsedMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
 /** RFC 3339 in UTC, as every time in a file or a reply is written. */
 export const rfc3339 = (ms: number): string => new Date(ms).toISOString()
 

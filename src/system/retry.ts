@@ -1,5 +1,5 @@
 /** Tries again: after pauses that grow, and not for ever. */
-import { sleep, systemClock } from './clock.ts'
+import { elapsedMs, sleep, systemClock } from './clock.ts'
 import { randomFraction } from './random.ts'
 
 export interface Patience {
@@ -46,10 +46,10 @@ export async function untilDone<T>(
 
 async function* attempts(patience: Patience) {
   const { tries = Infinity, patienceMs = Infinity, isOver = () => false } = patience
-  const giveUpAt = performance.now() + patienceMs
+  const startedAt = elapsedMs()
   for (let attempt = 1; ; attempt++) {
     yield attempt
-    if (attempt >= tries || performance.now() > giveUpAt || isOver()) return
+    if (attempt >= tries || elapsedMs() - startedAt > patienceMs || isOver()) return
     await growingPause(attempt, patience)
   }
 }
