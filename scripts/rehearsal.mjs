@@ -69,7 +69,12 @@ class Stage {
     for (const folder of folders) mkdirSync(join(this.#folder, folder), { recursive: true })
     writeFileSync(join(this.#folder, '.git/HEAD'), 'ref: refs/heads/main\n')
     writeFileSync(join(this.#folder, '.git/index'), `DIRC\0\0\0\x02${'\0'.repeat(24)}`) // of no file
-    const tmux = "#!/bin/sh\necho '$0 1 build'\necho build\necho other\n"
+    const seen = [
+      '$0 00 0',
+      ...['id %0 1 $0 1 @0 00 /dev/null', 'id %1 1 $0 1 @1 00 /dev/null'],
+      ...['window %0 build', 'window %1 other'],
+    ]
+    const tmux = `#!/bin/sh\ncat <<'END'\n${seen.join('\n')}\nEND\n`
     writeFileSync(join(this.#folder, 'bin/tmux'), tmux, { mode: 0o755 })
   }
 

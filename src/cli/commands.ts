@@ -5,6 +5,7 @@ export const commands: Record<string, () => Promise<{ command: Command }>> = {
   send: () => import('./commands/send.ts'),
   receive: () => import('./commands/receive.ts'),
   recipients: () => import('./commands/recipients.ts'),
+  name: () => import('./commands/name.ts'),
   status: () => import('./commands/status.ts'),
   mailman: () => import('./commands/mailman.ts'),
   cleanup: () => import('./commands/cleanup.ts'),

@@ -2,13 +2,15 @@
 import type { Clock } from '../system/clock.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
+import type { Pane } from './tmux.ts'
+import { isGone, namesHeld } from './whereabouts.ts'
 
 export interface CleanupOptions {
   staleHours: number
   deliveredHours: number
   dryRun: boolean
-  /** The names of the windows that exist; nothing when tmux cannot be asked, and then nobody counts as gone. */
-  windows: Set<string> | undefined
+  /** The panes of all sessions; nothing when tmux cannot be asked, and then nobody counts as gone. */
+  panes: Pane[] | undefined
 }
 
 export interface CleanupCounts {
@@ -25,12 +27,13 @@ export async function cleanup(
   clock: Clock,
 ): Promise<CleanupCounts> {
   const now = clock.now()
-  const isOffline = ({ name, pane }: Recipient) =>
-    pane !== null && options.windows !== undefined && !options.windows.has(name)
+  const known = office.recipients.list()
+  const { panes } = options
+  const held = namesHeld(panes ?? [], known)
+  const isOffline = (recipient: Recipient) => panes !== undefined && isGone(recipient, panes, held)
   const isStale = (recipient: Recipient) =>
     now - lastSign(recipient, now) > options.staleHours * hour
 
-  const known = office.recipients.list()
   const offline = known.filter(isOffline).length
   const stale = known.filter((one) => !isOffline(one) && isStale(one)).length
   if (offline + stale > 0 && !options.dryRun) {

@@ -3,6 +3,8 @@ import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { asStorageError, checkUntracked } from '../system/post-office-folder.ts'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
+import type { TmuxView } from './tmux.ts'
+import { isGone, namesHeld, oddities } from './whereabouts.ts'
 
 export interface Finding {
   subject: string
@@ -10,26 +12,33 @@ export interface Finding {
   advice: string
 }
 
-/** `windows`: the names of all tmux windows, or nothing when tmux cannot be asked. */
-export function examine(office: PostOffice, windows: Set<string> | undefined): Finding[] {
-  const found = (look: () => Finding[]) => {
+/** `view`: what tmux tells, or nothing when it cannot be asked. */
+export async function examine(office: PostOffice, view: TmuxView | undefined): Promise<Finding[]> {
+  const found = async (look: () => Finding[] | Promise<Finding[]>) => {
     try {
-      return look()
+      return await look()
     } catch (error) {
       const { message, next = '' } = asStorageError(error)
       return [{ subject: office.dir, problem: message, advice: next }]
     }
   }
-  const brought = found(() => {
+  const brought = await found(() => {
     checkUntracked(office.dir)
     return []
   })
   if (brought.length > 0) return brought
-  return [
+  const looks = [
     () => strangers(office),
-    () => mailboxFindings(office, windows),
+    () => mailboxFindings(office, view),
     () => recipientFindings(office),
-  ].flatMap(found)
+    () => windowFindings(office, view),
+  ]
+  return (await Promise.all(looks.map(found))).flat()
+}
+
+async function windowFindings(office: PostOffice, view: TmuxView | undefined): Promise<Finding[]> {
+  const odd = view ? await oddities(view, office.recipients.list(), office) : []
+  return odd.map(({ name, ...finding }) => ({ subject: `window ${name}`, ...finding }))
 }
 
 const recipientFindings = (office: PostOffice): Finding[] =>
@@ -61,9 +70,12 @@ const entriesOf = (folder: string) =>
 const isMailbox = (entry: Dirent) =>
   entry.isFile() && (entry.name.endsWith('.new') || nameOfMailboxFile(entry.name) !== undefined)
 
-function mailboxFindings(office: PostOffice, windows: Set<string> | undefined): Finding[] {
-  const recipients = office.recipients.list()
-  const outside = new Set(recipients.filter(({ pane }) => pane === null).map(({ name }) => name))
+function mailboxFindings(office: PostOffice, view: TmuxView | undefined): Finding[] {
+  const known = office.recipients.list()
+  const { panes } = view ?? { panes: [] }
+  const held = namesHeld(panes, known)
+  const isHere = (name: string) =>
+    held.has(name) || known.some((one) => one.name === name && !isGone(one, panes, held))
   return office.mailboxNames().flatMap((name) => {
     const { unread, damaged } = office.mailbox(name).inspect()
     const findings: Finding[] = damaged.map(({ number, offset, reason }) => ({
@@ -71,11 +83,11 @@ function mailboxFindings(office: PostOffice, windows: Set<string> | undefined): 
       problem: `line ${number} (byte ${offset}) is ${reason}`,
       advice: 'It is kept and passed over. Mend or delete the line when no agent is running.',
     }))
-    if (windows && !windows.has(name) && !outside.has(name)) {
+    if (view && !isHere(name)) {
       findings.push({
         subject: `mailbox ${name}`,
         problem: `no window has this name; ${unread} unread`,
-        advice: 'Rename a window to it to receive the mail, or delete the file.',
+        advice: 'Take the name to receive the mail (agentmail name <name>), or delete the file.',
       })
     }
     return findings

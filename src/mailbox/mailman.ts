@@ -7,9 +7,10 @@ import { nextNudge, type Told, toldOf } from './nudge-times.ts'
 import type { PostOffice } from './post-office.ts'
 import { Readiness, type Settled } from './readiness.ts'
 import type { Recipient } from './recipients.ts'
-import { lineMs, type Pane, ringBell, sessionPanes, showLine } from './tmux.ts'
+import { lineMs, type Pane, panesFrom, ringBell, showLine } from './tmux.ts'
 import { watchTmux } from './tmux-watch.ts'
 import { typeNudge } from './typing.ts'
+import { panesOf } from './whereabouts.ts'
 
 /** How agents are told: keys typed where that is safe, a line and a bell only, or not at all. */
 export const nudgeWays = ['keys', 'line', 'off'] as const
@@ -22,7 +23,7 @@ export type MailmanEvent =
 
 export interface MailmanOptions {
   office: PostOffice
-  /** `$1`: only windows of this session are nudged, whatever other sessions call theirs. */
+  /** `$1`: of other sessions only those are nudged that have registered here, whatever they call their windows. */
   session: string
   /** Process id of the tmux server, where it is known. */
   server: number[]
@@ -71,7 +72,10 @@ export class Mailman {
       this.#stop = (error) => (error ? reject(error) : resolve())
     })
     const unwatch = watchTmux(
-      async () => [...server, ...(await sessionPanes(session)).map((pane) => pane.pid)],
+      async () => {
+        const panes = await panesFrom(session)
+        return [...server, ...panes.flatMap((pane) => (pane.session === session ? pane.pid : []))]
+      },
       () => this.#stop?.(new AgentMailError('tmux_lost', 'the tmux session has ended')),
     )
     this.#watchFolders()
@@ -132,14 +136,15 @@ export class Mailman {
   async #look(): Promise<void> {
     const { office, session, clock, way, nudgeMs } = this.#options
     office.check() // git may track it by now
-    const panes = await sessionPanes(session)
+    const panes = await panesFrom(session)
     const recipients = office.recipients.list()
-    this.#readiness.observe(recipients, (recipient) => paneOf(recipient, panes))
+    const placesOf = (recipient: Recipient) => panesOf(recipient, session, panes, recipients)
+    this.#readiness.observe(recipients, (recipient) => paneOf(recipient, placesOf(recipient)))
     const ignored = office.ignored()
     for (const recipient of recipients) {
       const { name, status } = recipient
       if (status !== 'ready' || way === 'off' || ignored.has(name) || this.#busy.has(name)) continue
-      const mail = panes.some((pane) => pane.window === name) && this.#newestMail(name)
+      const mail = placesOf(recipient).length > 0 && this.#newestMail(name)
       if (!mail) continue
       const next = nextNudge(this.#toldTo(recipient, mail), mail.id, nudgeMs)
       if (!next) continue
@@ -185,9 +190,12 @@ export class Mailman {
   async #nudge(agent: string, isNew: boolean): Promise<void> {
     const { office, session, clock, onEvent } = this.#options
     const settled = await this.#placeToType(agent, isNew)
-    const panes = (await sessionPanes(session)).filter((pane) => pane.window === agent)
+    const all = await panesFrom(session)
     const mail = this.#newestMail(agent)
-    if (!mail || !this.#isReady(agent)) return // meanwhile it has read its mail, or works
+    const known = office.recipients.list()
+    const recipient = known.find(({ name, status }) => name === agent && status === 'ready')
+    if (!mail || !recipient) return // meanwhile it has read its mail, or works
+    const panes = panesOf(recipient, session, all, known)
     const reason =
       typeof settled === 'string'
         ? settled
@@ -212,11 +220,6 @@ export class Mailman {
     return this.#readiness.settled(agent, patienceMs)
   }
 
-  #isReady(agent: string): boolean {
-    const recipients = this.#options.office.recipients.list()
-    return recipients.some(({ name, status }) => name === agent && status === 'ready')
-  }
-
   /** One line for all who were told of mail within the time that it is shown: a second line hides the first. */
   async #ring(agent: string, panes: Pane[]): Promise<void> {
     const now = performance.now()
@@ -226,15 +229,16 @@ export class Mailman {
     for (const pane of new Map(windows).values()) ringBell(pane)
     const names = [...this.#onLine.keys()]
     const have = names.length === 1 ? 'has' : 'have'
-    await showLine(this.#options.session, `agentmail: ${names.join(', ')} ${have} mail`)
+    const sessions = new Set([this.#options.session, ...panes.map((pane) => pane.session)])
+    for (const session of sessions)
+      await showLine(session, `agentmail: ${names.join(', ')} ${have} mail`)
   }
 }
 
 /** The pane that the agent spoke from; where that is not known, the only one that bears its name. */
-function paneOf({ name, status_pane }: Recipient, panes: Pane[]): string | undefined {
-  const named = panes.filter((pane) => pane.window === name).map((pane) => pane.id)
-  if (status_pane) return named.find((id) => id === status_pane)
-  return named.length === 1 ? named[0] : undefined
+function paneOf({ status_pane }: Recipient, panes: Pane[]): string | undefined {
+  if (status_pane) return panes.find(({ id }) => id === status_pane)?.id
+  return panes.length === 1 ? panes[0]?.id : undefined
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -5,17 +5,20 @@ import type { Clock } from '../system/clock.ts'
 import { rfc3339, systemClock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { randomId } from '../system/random.ts'
-import { type Agent, whoAmI } from './agent.ts'
+import { type Agent, type Caller, viewOf, whoAmI } from './agent.ts'
 import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
-import type { Status } from './recipients.ts'
-import type { Asking } from './tmux.ts'
+import { isNameGiven, type Recipient, type Status } from './recipients.ts'
+import type { TmuxView } from './tmux.ts'
+import { namesInView, type Oddity, oddities } from './whereabouts.ts'
 
 /** An agent at its post office. */
 export interface Member {
   agent: Agent
   office: PostOffice
+  /** Who was known here when the member came. */
+  known: Recipient[]
   clock: Clock
 }
 
@@ -23,20 +26,23 @@ export interface Member {
 export async function joinOffice(
   config: Config,
   office: Promise<PostOffice> = PostOffice.locate(config),
-  asking: Asking = {},
+  caller: Caller = {},
 ): Promise<Member> {
-  const [agent, opened] = await Promise.all([whoAmI(config, asking), office])
+  const [agent, opened] = await Promise.all([whoAmI(config, caller), office])
   const clock = systemClock
   opened.create()
-  await opened.recipients.register(agent.name, agent.pane, clock.now())
-  return { agent, office: opened, clock }
+  const known = await opened.recipients.register(agent.name, agent, clock.now())
+  return { agent, office: opened, known, clock }
 }
 
-export async function send(
-  { agent, office, clock }: Member,
-  to: string,
-  message: string,
-): Promise<{ message_id: string }> {
+export interface Delivered {
+  message_id: string
+  /** What the sender should know of the recipient. */
+  warning?: string
+}
+
+export async function send(member: Member, to: string, message: string): Promise<Delivered> {
+  const { agent, office, known, clock } = member
   checkMessage(message)
   if (to === agent.name) {
     throw new AgentMailError(
@@ -45,9 +51,17 @@ export async function send(
       'Choose another recipient.',
     )
   }
-  if (!recipientNames({ agent, office }).includes(to)) throw recipientNotFound()
-  return { message_id: await putInMailbox(office, { from: agent.name, to, message }, clock) }
+  // A name that was given holds whatever tmux says, and to start tmux would take longer than all the rest.
+  const isGiven = known.some((one) => one.name === to && isNameGiven(one))
+  const view = isGiven ? agent.view : await viewOf(agent)
+  const isThere = isGiven ? !office.ignored().has(to) : recipientNames(member, view).includes(to)
+  if (!isThere) throw recipientNotFound()
+  const odd = view ? await oddities(view, known, office, to) : []
+  const message_id = await putInMailbox(office, { from: agent.name, to, message }, clock)
+  return { message_id, ...(odd.length > 0 && { warning: odd.map(warningOf).join('\n') }) }
 }
+
+const warningOf = ({ problem, advice }: Oddity) => `${problem}. ${advice}`
 
 /** Puts a message into a mailbox, whoever it is from, and gives its id. */
 export async function putInMailbox(
@@ -91,19 +105,21 @@ export interface ListedRecipient {
 }
 
 /** Everybody, in window order; I am always among them, ignored windows are not. */
-export function listRecipients(member: Pick<Member, 'agent' | 'office'>): {
-  recipients: ListedRecipient[]
-} {
+export async function listRecipients(member: Member): Promise<{ recipients: ListedRecipient[] }> {
   const own = member.agent.name
-  return {
-    recipients: recipientNames(member).map((name) => ({ name, is_current: name === own })),
-  }
+  const names = recipientNames(member, await viewOf(member.agent))
+  return { recipients: names.map((name) => ({ name, is_current: name === own })) }
 }
 
-function recipientNames({ agent, office }: Pick<Member, 'agent' | 'office'>): string[] {
-  const known = office.recipients.list()
-  const names = agent.windows
-    ? [...agent.windows, ...known.filter(({ pane }) => pane === null).map(({ name }) => name)]
+/** What a sender should know of the recipients. */
+export async function warnings({ agent, office, known }: Member): Promise<string[]> {
+  const view = await viewOf(agent)
+  return view ? (await oddities(view, known, office)).map(warningOf) : []
+}
+
+function recipientNames({ agent, office, known }: Member, view: TmuxView | undefined): string[] {
+  const names = view
+    ? namesInView(view, known)
     : [...known.map(({ name }) => name), ...office.mailboxNames()]
   const ignored = office.ignored()
   const listed = names.filter((name) => name === agent.name || !ignored.has(name))

@@ -19,9 +19,11 @@ const maxIgnoreBytes = 1 << 20
 export class PostOffice {
   readonly dir: string
   readonly recipients: Recipients
+  readonly #config: Config | undefined
 
-  constructor(dir: string) {
+  constructor(dir: string, config?: Config) {
     this.dir = dir
+    this.#config = config
     this.recipients = new Recipients(join(dir, 'recipients.jsonl'))
   }
 
@@ -34,7 +36,14 @@ export class PostOffice {
 
   /** For whoever looks for what is wrong with it. */
   static async locateUnchecked(config: Config): Promise<PostOffice> {
-    return new PostOffice(await postOfficeFolder(config))
+    return new PostOffice(await postOfficeFolder(config), config)
+  }
+
+  /** Whether a command in this folder finds this post office; true where that cannot be known. */
+  async isFoundFrom(folder: string): Promise<boolean> {
+    if (!this.#config || !existsSync(folder)) return true
+    const found = await postOfficeFolder(this.#config, folder).catch(() => undefined)
+    return found === this.dir
   }
 
   get folders(): string[] {

@@ -26,9 +26,27 @@ export interface Recipient {
   /** When it said its status, and from which pane. */
   status_at?: string
   status_pane?: string | null
-  /** The tmux pane it last worked from, `%5`; null for an agent that named itself by AGENTMAIL_AGENT. */
+  /** The tmux pane it last worked from, `%5`, and the process id of its tmux server; null for an agent outside tmux. */
   pane?: string | null
+  server?: number | undefined
+  /** Where its name is from. */
+  source?: NameSource
 }
+
+/** AGENTMAIL_AGENT, `agentmail name`, or the name of a tmux window. */
+export const nameSources = ['environment', 'given', 'window'] as const
+export type NameSource = (typeof nameSources)[number]
+
+/** Where an agent is, and where its name is from. */
+export interface Registration {
+  pane: string | null
+  server?: number | undefined
+  source: NameSource
+}
+
+/** Whether a name was given to its agent, and holds whatever tmux calls its window. */
+export const isNameGiven = ({ source, pane }: Recipient): boolean =>
+  source === 'environment' || source === 'given' || pane === null
 
 export function checkStatus(status: string): Status {
   const known = statuses.find((one) => one === status)
@@ -58,18 +76,35 @@ export class Recipients {
     return recipientsOf(this.#entries())
   }
 
-  #find(name: string): Recipient | undefined {
-    return this.list().find((recipient) => recipient.name === name)
-  }
-
-  /** Puts an agent on the list if it is not there. Being there is no status: nobody is disturbed who did not say so. */
-  async register(name: string, pane: string | null, now: number): Promise<void> {
-    if (this.#find(name)?.pane === pane) return
-    await this.#change(name, (found) => ({
-      ...(found ?? newcomer(name)),
+  /**
+   * Puts an agent on the list if it is not there, and gives the list. Being there is no status: nobody
+   * is disturbed who did not say so.
+   */
+  async register(
+    name: string,
+    { pane, server, source }: Registration,
+    now: number,
+  ): Promise<Recipient[]> {
+    const known = this.list()
+    const found = known.find((recipient) => recipient.name === name)
+    if (found?.pane === pane && found.server === server && found.source === source) return known
+    await this.#change(name, (before) => ({
+      ...(before ?? newcomer(name)),
       pane,
+      server,
+      source,
       updated_at: rfc3339(now),
     }))
+    return this.list()
+  }
+
+  /** A pane bears this name no longer. */
+  async leave(name: string, pane: string): Promise<void> {
+    if (!this.list().some((one) => one.name === name && one.pane === pane)) return
+    await this.#change(name, (before) => {
+      const { pane: _, server: __, source: ___, ...rest } = before ?? newcomer(name)
+      return rest
+    })
   }
 
   setStatus(name: string, status: Status, pane: string | null, now: number): Promise<void> {
@@ -181,10 +216,11 @@ function recipientOf(text: string): Recipient | undefined {
   const { recipient, ...rest } = value
   const name = rest.name ?? recipient
   if (typeof name !== 'string' || name === '') return undefined
-  const { status, last_read_at, pane, status_pane, ...others } = rest
+  const { status, last_read_at, pane, status_pane, server, source, ...others } = rest
   const { updated_at, notified_at, notified_since, notified_id, status_at, ...unknown } = others
   const texts = { updated_at, notified_at, notified_since, notified_id, status_at }
   const known = statuses.find((one) => one === status)
+  const from = nameSources.find((one) => one === source)
   return {
     ...unknown,
     name,
@@ -193,6 +229,8 @@ function recipientOf(text: string): Recipient | undefined {
     ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')),
     ...(isPane(pane) ? { pane } : {}),
+    ...(typeof server === 'number' ? { server } : {}),
+    ...(from && { source: from }),
     ...(isPane(status_pane) ? { status_pane } : {}),
   }
 }

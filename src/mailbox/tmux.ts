@@ -9,6 +9,10 @@ import type { Screen } from './screen.ts'
 export interface Pane {
   /** `%5` */
   id: string
+  /** Process id of the tmux server: the next one counts its panes anew. */
+  server: number
+  /** `$1` */
+  session: string
   /** Process id of what runs in it. */
   pid: number
   /** Its terminal, `/dev/pts/3`. */
@@ -19,17 +23,21 @@ export interface Pane {
   windowId: string
   /** The name of its window. */
   window: string
+  /** The name that `agentmail name` gave it. */
+  given?: string
+  /** Where its program stands; empty where that is not known. */
+  folder: string
 }
 
 export interface TmuxView {
-  /** `$1`: the session that the pane belongs to. */
-  session: string
-  /** Process id of what runs in the pane. */
-  pid: number
-  /** The name of the pane's window. */
-  name: string
-  /** The names of the session's windows, in their order. */
-  windows: string[]
+  /** The pane that is looked from. */
+  pane: Pane
+  /** Every pane of this tmux server: first those of the pane's session, in the order of its windows. */
+  panes: Pane[]
+  /** Whether tmux gives the pane's window another name when another program runs in it. */
+  isRenamedByTmux: boolean
+  /** Whether that was said in this pane. */
+  isTold: boolean
 }
 
 /** The pane this process runs in, if it runs in tmux. */
@@ -54,38 +62,82 @@ export interface Asking {
 
 /** What the world looks like from a pane; throws `tmux_lost` when the pane or its server is gone. */
 export async function viewFrom(pane: string, { isStaying }: Asking = {}): Promise<TmuxView> {
-  const format = '#{session_id} #{pane_pid} #{window_name}'
-  const args = [
-    ...['-u', 'display-message', '-p', '-t', pane, format, ';'],
-    ...['list-windows', '-t', pane, '-F', '#{window_name}'],
-  ]
+  const format = '#{session_id} 0#{automatic-rename} #{?@agentmail_told,1,0}'
+  const args = ['-u', 'display-message', '-p', '-t', pane, format, ...listPanes]
   const result = isStaying ? await runProgram('tmux', args) : runProgramAlone('tmux', args)
   if (result.outcome !== 'ok') throw unreachable(result)
-  const [own = '', ...windows] = linesOf(result.stdout)
-  const [, session, pid, name] = /^(\$\d+) (\d+) (.*)$/.exec(own) ?? []
-  if (!session || name === undefined) throw unreachable(result)
-  return { session, pid: Number(pid), name, windows }
+  const [first = '', ...lines] = linesOf(result.stdout)
+  const [, session = '', isRenamed, isTold] = /^(\$\d+) (\d+) ([01])$/.exec(first) ?? []
+  const panes = panesIn(lines, session)
+  const own = panes.find(({ id }) => id === pane)
+  if (!own) throw unreachable(result)
+  return { pane: own, panes, isRenamedByTmux: Number(isRenamed) > 0, isTold: isTold === '1' }
 }
 
-/** The panes of a session, window by window; throws `tmux_lost` when it is gone. */
-export async function sessionPanes(session: string): Promise<Pane[]> {
-  const format = '#{pane_id} #{pane_pid} #{window_id} #{pane_dead} #{pane_tty} #{window_name}'
-  const result = await tmux('list-panes', '-s', '-t', `${session}:`, '-F', format)
+/** What can be seen from here; nothing when tmux cannot be asked. */
+export async function ownView(config: Config): Promise<TmuxView | undefined> {
+  const pane = ownPane(config)
+  return pane ? viewFrom(pane).catch(() => undefined) : undefined
+}
+
+/** Every pane of the server, those of a session first; throws `tmux_lost` when that session is gone. */
+export async function panesFrom(session: string): Promise<Pane[]> {
+  const result = await tmux('has-session', '-t', `${session}:`, ...listPanes)
   if (result.outcome !== 'ok') throw unreachable(result)
-  const panes = linesOf(result.stdout).flatMap((line) => {
-    const [, id, pid, windowId, dead, tty = '', window] =
-      /^(%\d+) (\d+) (@\d+) ([01]?) (\S*) (.*)$/.exec(line) ?? []
-    if (!id || !windowId || window === undefined) return []
-    return [{ id, pid: Number(pid), tty, dead: dead === '1', windowId, window }]
-  })
-  return [...new Map(panes.map((pane) => [pane.id, pane])).values()] // a window can be in a session twice
+  return panesIn(linesOf(result.stdout), session)
 }
 
-/** The names of all windows of this tmux server, whatever their session; nothing when it cannot be asked. */
-export async function allWindowNames(config: Config): Promise<Set<string> | undefined> {
-  if (!ownPane(config)) return undefined
-  const { outcome, stdout } = await tmux('list-windows', '-a', '-F', '#{window_name}')
-  return outcome === 'ok' ? new Set(linesOf(stdout)) : undefined
+/** One list for each text that may hold anything, which stands last in its line; a line break in it would begin a line. */
+const listPanes = [
+  'id #{pane_id} #{pid} #{session_id} #{pane_pid} #{window_id} 0#{pane_dead} #{pane_tty}',
+  'window #{pane_id} #{window_name}',
+  ...['@agentmail_name', 'pane_current_path'].map(
+    (text) => `${text} #{pane_id} #{s/\n/?/:${text}}`,
+  ),
+].flatMap((format) => [';', 'list-panes', '-a', '-F', format])
+
+function panesIn(lines: string[], session: string): Pane[] {
+  const texts = new Map<string, string>()
+  const panes: Pane[] = []
+  for (const line of lines) {
+    const [, list = '', id = '', text = ''] = /^(\S+) (%\d+) (.*)$/.exec(line) ?? []
+    if (list !== 'id') texts.set(`${list} ${id}`, text)
+    const [, server, at = '', pid, windowId = '', dead, tty = ''] =
+      /^(\d+) (\$\d+) (\d+) (@\d+) (\d+) (\S*)$/.exec(list === 'id' ? text : '') ?? []
+    if (server === undefined) continue
+    const rest = { dead: Number(dead) > 0, tty, window: '', folder: '' }
+    panes.push({ id, server: Number(server), session: at, pid: Number(pid), windowId, ...rest })
+  }
+  const isHere = (pane: Pane) => Number(pane.session === session)
+  const seen = new Set<string>()
+  return panes
+    .sort((one, other) => isHere(other) - isHere(one))
+    .filter(({ id }) => !seen.has(id) && seen.add(id)) // a window can be in several sessions, and in one twice
+    .map((pane) => {
+      const textOf = (list: string) => texts.get(`${list} ${pane.id}`) ?? ''
+      const given = textOf('@agentmail_name')
+      const folder = textOf('pane_current_path')
+      return { ...pane, window: textOf('window'), folder, ...(given !== '' && { given }) }
+    })
+}
+
+/** Names a pane, and its window where it is alone in that, which ends automatic renaming; nothing takes the name away. */
+export async function setName({ id }: Pane, name: string | undefined, isAlone: boolean) {
+  const option = ['set-option', '-p', '-t', id]
+  if (name === undefined) return ask(...option, '-u', '@agentmail_name')
+  const word = name.replace(/;$/, '\\;') // a last one would end the command
+  const rename = ['rename-window', '-t', id, '--', word.replaceAll('#', '##')]
+  await ask(...option, '@agentmail_name', word, ...(isAlone ? [';', ...rename] : []))
+}
+
+/** Remembers with a pane that its user was told of its name. */
+export async function setTold(pane: string): Promise<void> {
+  await tmux('set-option', '-p', '-t', pane, '@agentmail_told', '1')
+}
+
+async function ask(...args: string[]): Promise<void> {
+  const result = await tmux(...args)
+  if (result.outcome !== 'ok') throw unreachable(result)
 }
 
 /** What a pane shows; nothing when it is gone. */

@@ -14,9 +14,8 @@ import {
 import { sharedFolder, trackedFrom } from './git.ts'
 import { randomId } from './random.ts'
 
-/** That of the repository around this folder, or the one that AGENTMAIL_DIR names. */
-export async function postOfficeFolder(config: Config): Promise<string> {
-  const cwd = currentFolder()
+/** That of the repository around a folder, or the one that AGENTMAIL_DIR names. */
+export async function postOfficeFolder(config: Config, cwd = currentFolder()): Promise<string> {
   const dir = config.text('dir')
   return dir ? resolve(cwd, dir) : join(await sharedFolder(cwd), '.agentmail')
 }

@@ -88,12 +88,16 @@ describe('a name', () => {
 })
 
 describeWith('tmux', 'in tmux', () => {
-  it('is the name of the window', async () => {
-    const session = openSession(['one', 'two'])
-    const env = { AGENTMAIL_AGENT: 'other' }
-    const ran = await session.run(1, ['claim', 'a.ts'], { env })
+  it('is the name of the window, but for one that was given', async () => {
+    const session = openSession(['one', 'two', 'three'])
+    const ran = await session.run(1, ['claim', 'a.ts'])
     expect(ran).toMatchObject({ stdout: 'Claimed a.ts\n', exitCode: 0 })
     expect((await session.run(0, ['claims'])).stdout).toMatch(/^a\.ts {2}two /m)
     expect((await session.run(0, ['claim', 'a.ts'])).stderr).toMatch(/ is held by two /)
+    await session.run(2, ['name', 'given'])
+    await session.run(2, ['claim', 'b.ts'])
+    await session.run(2, ['claim', 'c.ts'], { env: { AGENTMAIL_AGENT: 'chosen' } })
+    const { stdout } = await session.run(0, ['claims'])
+    expect(stdout).toMatch(/^b\.ts {2}given .*\nc\.ts {2}chosen /m)
   })
 })

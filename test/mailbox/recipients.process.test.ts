@@ -34,7 +34,8 @@ describeWith('tmux', 'recipients', () => {
 
   it('gives two windows of one name one mailbox', async () => {
     const session = openSession(['one', 'two', 'two'])
-    await sendOk(session, 0, 'two', 'to either')
+    const sent = await session.run(0, ['send', 'two', 'to either'])
+    expect(sent).toMatchObject({ stdout: expect.stringMatching(/^Message #/), exitCode: 0 })
     expect((await session.run(2, ['receive'])).stdout).toContain('to either')
     expect((await session.run(1, ['receive'])).stdout).toBe('No unread messages\n')
   })

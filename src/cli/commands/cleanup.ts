@@ -1,11 +1,10 @@
 /** agentmail cleanup: remove what nobody needs any more. */
 
 import { Config } from '../../config.ts'
-import { hasName } from '../../mailbox/agent.ts'
 import { cleanup } from '../../mailbox/cleanup.ts'
 import { joinOffice } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
-import { allWindowNames, ownPane } from '../../mailbox/tmux.ts'
+import { ownView } from '../../mailbox/tmux.ts'
 import { systemClock } from '../../system/clock.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
@@ -36,12 +35,12 @@ export const command: Command = {
       staleHours: config.number('staleHours'),
       deliveredHours: config.number('deliveredHours'),
       dryRun,
-      windows: await allWindowNames(config),
+      panes: (await ownView(config))?.panes,
     }
     const office = await PostOffice.locate(config)
     office.check()
     // A name of one's own registers, whatever the command.
-    if (!ownPane(config) && hasName(config)) await joinOffice(config, Promise.resolve(office))
+    if (config.text('agent') !== undefined) await joinOffice(config, Promise.resolve(office))
     const { recipients, messages, mailboxes } = await cleanup(office, options, systemClock)
     if (json) {
       printJson({ recipients, messages, mailboxes, dry_run: dryRun })

@@ -46,7 +46,8 @@ export const command: Command = {
       throw notInTmux('The mailman types into tmux windows, so start it in one of them.')
     }
     const way = config.choice('nudge', nudgeWays) ?? 'keys'
-    const [{ session }, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
+    const [view, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
+    const { session } = view.pane
     office.create()
     return flags.daemon ? startDaemon(office, json) : work(config, { office, session, way }, json)
   },

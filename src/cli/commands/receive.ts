@@ -20,8 +20,9 @@ export const command: Command = {
   isSilentOnError: (args) => args.includes('--hook'),
 
   async run({ flags, json }) {
-    const member = await joinOffice(new Config())
-    if (flags.hook) return handToHook(await receive(member, () => {}))
+    const isQuiet = flags.hook === true
+    const member = await joinOffice(new Config(), undefined, { isQuiet })
+    if (isQuiet) return handToHook(await receive(member, () => {}))
     const received = await receive(member)
     if (json) printJson(received)
     else print(readable(received))

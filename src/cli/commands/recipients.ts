@@ -1,22 +1,24 @@
 /** agentmail recipients: who can be written to. */
 import { Config } from '../../config.ts'
-import { joinOffice, listRecipients } from '../../mailbox/member.ts'
+import { joinOffice, listRecipients, warnings } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
-import { print, printJson } from '../output.ts'
+import { print, printError, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',
   summary: 'List the agents you can write to.',
   details:
-    'In tmux: the windows of this session, then agents that gave their name by AGENTMAIL_AGENT.\nNames in .agentmailignore, beside .agentmail/, are left out.',
+    'In tmux: the windows of this session by the names that their agents have, then agents of other\nsessions and outside tmux that have used AgentMail here.\nNames in .agentmailignore, beside .agentmail/, are left out. stderr tells of windows that stand outside\nthe repository, and of names that two have.',
 
   async run({ json }) {
-    const listed = listRecipients(await joinOffice(new Config()))
+    const member = await joinOffice(new Config())
+    const listed = await listRecipients(member)
     if (json) printJson(listed)
     else {
       for (const { name, is_current } of listed.recipients)
         print(is_current ? `${name} [you]` : name)
     }
+    for (const warning of await warnings(member)) printError(`warning: ${warning}`)
     return 0
   },
 }

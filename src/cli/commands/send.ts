@@ -4,7 +4,7 @@ import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound, send } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
-import { print, printJson } from '../output.ts'
+import { print, printError, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
 
 export const command: Command = {
@@ -37,6 +37,7 @@ export const command: Command = {
     })
     if (json) printJson(sent)
     else print(`Message #${sent.message_id} sent`)
+    if (sent.warning !== undefined) printError(`warning: ${sent.warning}`)
     return 0
   },
 }

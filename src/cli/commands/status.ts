@@ -18,7 +18,7 @@ export const command: Command = {
     const config = new Config()
     if (!hasName(config)) return 0
     const known = checkStatus(status)
-    const member = await joinOffice(config).catch((error) => {
+    const member = await joinOffice(config, undefined, { isQuiet: true }).catch((error) => {
       if (AgentMailError.is(error, 'tmux_lost')) return undefined
       throw error
     })

@@ -14,7 +14,9 @@ export async function serveMailbox(config: Config): Promise<number> {
   checkHasName(config)
   const office = PostOffice.locate(config)
   await office
-  const open = async () => ({ member: await joinOffice(config, office, { isStaying: true }) })
+  const open = async () => ({
+    member: await joinOffice(config, office, { isStaying: true, isQuiet: true }),
+  })
   return new Promise((resolve, reject) => {
     const onLost = (what: string) => {
       log(`${what} is gone, and the mailbox server ends with it`)
@@ -23,7 +25,7 @@ export async function serveMailbox(config: Config): Promise<number> {
     const pane = ownPane(config)
     if (pane) {
       watchTmux(
-        async () => [...serverPid(config), (await viewFrom(pane, { isStaying: true })).pid],
+        async () => [...serverPid(config), (await viewFrom(pane, { isStaying: true })).pane.pid],
         () => onLost('tmux'),
       )
     }

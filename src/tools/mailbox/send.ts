@@ -21,6 +21,9 @@ export default defineTool({
       .describe('Name from list-recipients'),
     message: z.string('no message provided\nGive the text to send.').describe('Text, at most 64KB'),
   }),
-  output: z.object({ message_id: z.string() }),
+  output: z.object({
+    message_id: z.string(),
+    warning: z.string().optional().describe('What to know of the recipient'),
+  }),
   run: ({ member }: MailboxContext, { recipient, message }) => send(member, recipient, message),
 })

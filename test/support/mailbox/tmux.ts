@@ -16,6 +16,8 @@ export interface Session {
   pane(window: number): string
   /** Opens one more window, without a shell, and gives its place. */
   open(name: string, ...command: string[]): number
+  /** The same for whatever tmux command opens a pane, which runs `cat`. */
+  openBy(...command: string[]): number
   /** What a window shows. */
   screen(window: number): string
   /** Whether the bell of a window has rung since it was last looked at. */
@@ -71,6 +73,9 @@ export function openSession(
     open(name, ...command) {
       const args = ['-d', '-a', '-t', 'test:$', '-n', name, '-P', '-F', '#{pane_id}', ...command]
       return panes.push(tmux('new-window', ...args).trim()) - 1
+    },
+    openBy(...command) {
+      return panes.push(tmux(...command, '-d', '-P', '-F', '#{pane_id}', 'cat').trim()) - 1
     },
     screen: (window) => tmux('capture-pane', '-p', '-t', pane(window)),
     hasRung: (window) =>

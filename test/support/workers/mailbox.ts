@@ -80,7 +80,7 @@ const roles: Record<string, () => Promise<boolean>> = {
     }
     const tomorrow = { now: () => Date.now() + 86_400_000 }
     const hours = { staleHours: 1e6, deliveredHours: 0 }
-    await cleanup(office, { ...hours, dryRun: false, windows: undefined }, tomorrow)
+    await cleanup(office, { ...hours, dryRun: false, panes: undefined }, tomorrow)
     say('cleaned')
     await setTimeout(Math.random() * 8)
     return true
