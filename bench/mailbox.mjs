@@ -16,7 +16,10 @@ export async function mailboxRows() {
   try {
     desk.fill('short', 10 + rounds)
     desk.fill('long', 100_000 + rounds)
-    const names = ['bare', 'mcp', 'send', 'short', 'long', 'cold', 'sendShort', 'sendLong']
+    const names = [
+      ...['bare', 'mcp', 'send', 'sendByWindow', 'short', 'long', 'cold'],
+      ...['sendShort', 'sendLong'],
+    ]
     const times = Object.fromEntries(names.map((name) => [name, []]))
     await desk.agentmail('long', ['receive'])
     await desk.agentmail('short', ['receive'])
@@ -24,6 +27,8 @@ export async function mailboxRows() {
       times.mcp.push(await desk.startServer())
       times.bare.push(await timed(() => run({ env: cleanEnv }, ['-e', '0'])))
       times.send.push(await desk.agentmail('sender', ['send', '-r', 'other', '-m', 'hello']))
+      if (desk.hasTmux)
+        times.sendByWindow.push(await desk.byWindow('left', ['send', '-r', 'right', '-m', 'hello']))
       times.short.push(await desk.agentmail('short', ['receive']))
       times.long.push(await desk.agentmail('long', ['receive']))
       times.sendShort.push(await desk.agentmail('sender', ['send', '-r', 'short', '-m', 'hello']))
@@ -45,7 +50,24 @@ export async function mailboxRows() {
         ...bare,
         atMost: 2,
       },
-      { id: 'B2', what: '`agentmail send`, whole command', value: of.send, ...bare, atMost: 1.5 },
+      {
+        id: 'B2',
+        what: '`agentmail send`, whole command, between names that were given',
+        value: of.send,
+        ...bare,
+        atMost: 1.5,
+      },
+      ...(desk.hasTmux
+        ? [
+            {
+              id: 'B2',
+              what: 'the same between names of tmux windows, which tmux is asked for',
+              value: of.sendByWindow,
+              ...bare,
+              atMost: 2,
+            },
+          ]
+        : []),
       {
         id: 'B3',
         what: '`agentmail receive`, 100,000 messages in the mailbox',
@@ -80,19 +102,23 @@ export async function mailboxRows() {
 async function openDesk() {
   const folder = mkdtempSync(join(tmpdir(), 'agentmail-bench-'))
   execFileSync('git', ['init', '--quiet'], { cwd: folder, env: cleanEnv })
-  const windows = ['sender', 'short', 'long', 'cold', 'other']
+  const named = ['sender', 'short', 'long', 'cold', 'other']
+  const windows = [...named, 'left', 'right']
   const session = openTmux(folder, windows)
-  const envOf = (name) => ({
+  const inWindow = (name) => ({
     ...cleanEnv,
     TMUX: session?.TMUX ?? '',
     TMUX_PANE: session?.panes[windows.indexOf(name)] ?? '',
-    AGENTMAIL_AGENT: name,
   })
-  const agentmail = (name, args) =>
-    timed(() => run({ cwd: folder, env: envOf(name) }, [binary, ...args]))
-  for (const name of windows) await agentmail(name, ['recipients'])
+  const envOf = (name) => ({ ...inWindow(name), AGENTMAIL_AGENT: name })
+  const command = (env, args) => timed(() => run({ cwd: folder, env }, [binary, ...args]))
+  const agentmail = (name, args) => command(envOf(name), args)
+  const byWindow = (name, args) => command(inWindow(name), args)
+  for (const name of named) await agentmail(name, ['recipients'])
   return {
     agentmail,
+    byWindow,
+    hasTmux: session !== undefined,
     startServer: () => startServer({ cwd: folder, env: envOf('sender') }),
     fill: (name, count) =>
       writeFileSync(join(folder, '.agentmail/mailboxes', `${name}.jsonl`), mailboxOf(name, count)),

@@ -21,7 +21,8 @@ export const settings = {
   },
   agent: {
     env: 'AGENTMAIL_AGENT',
-    about: 'your name outside tmux; inside, the name of the window counts',
+    about:
+      'your name; in tmux it wins over what agentmail name gave the pane, and that over the window',
   },
   tmux: { env: 'TMUX', about: 'set by tmux: its socket and session' },
   tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane' },

@@ -21,7 +21,7 @@ export const actingOptions = {
   as: {
     type: 'string',
     value: 'name',
-    about: 'who you are; default: your tmux window, or AGENTMAIL_AGENT',
+    about: 'who you are; default: AGENTMAIL_AGENT, or the name of your tmux pane or window',
   },
   role: {
     type: 'string',
@@ -211,6 +211,6 @@ async function ownName(config: Config): Promise<string> {
   throw new AgentMailError(
     'not_in_tmux',
     'who are you?',
-    'Say it with --as <name> or AGENTMAIL_AGENT=<name>; inside tmux, the name of your window counts.',
+    'Say it with --as <name> or AGENTMAIL_AGENT=<name>; in tmux, with agentmail name <name>.',
   )
 }

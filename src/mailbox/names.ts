@@ -43,7 +43,7 @@ export function checkName(name: string): void {
     throw new AgentMailError(
       'invalid_request',
       `agent name ${reason}: ${JSON.stringify(name.slice(0, 40))}`,
-      'Give that tmux window another name (outside tmux: AGENTMAIL_AGENT): at most 224 letters and digits; other characters count 3 to 12 each.',
+      'Take another, by AGENTMAIL_AGENT or in tmux with agentmail name <name>: at most 224 letters and digits; other characters count 3 to 12 each.',
     )
   }
 }

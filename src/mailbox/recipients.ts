@@ -34,8 +34,8 @@ export interface Recipient {
 }
 
 /** AGENTMAIL_AGENT, `agentmail name`, or the name of a tmux window. */
-export const nameSources = ['environment', 'given', 'window'] as const
-export type NameSource = (typeof nameSources)[number]
+const nameSources = ['environment', 'given', 'window'] as const
+type NameSource = (typeof nameSources)[number]
 
 /** Where an agent is, and where its name is from. */
 export interface Registration {

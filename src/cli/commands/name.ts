@@ -8,7 +8,7 @@ import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
 export const command: Command = {
-  usage: '[<name> | --clear]',
+  usage: '[<name>] [--clear]',
   summary: 'Give this tmux pane the name that others write to, or say who you are.',
   details: [
     'Your name is AGENTMAIL_AGENT, else what this command gave the pane (the tmux option @agentmail_name),',

@@ -18,11 +18,12 @@ export const command: Command = {
 
 const page = `# AgentMail
 
-You share this repository with other agents, and you can write to each other. Your name is that of
-your tmux window, or outside tmux what AGENTMAIL_AGENT says.
+You share this repository with other agents, and you can write to each other. Your name is what
+AGENTMAIL_AGENT says, else in tmux what \`agentmail name <name>\` gave your pane, else that of your window.
 
 | Do | Command |
 |---|---|
+| See who you are | \`agentmail name\`; \`agentmail name <name>\` takes a name that tmux does not change |
 | See who is there | \`agentmail recipients\` (you are the one marked \`[you]\`) |
 | Write to one | \`agentmail send <recipient> "<message>"\`, or pipe the text in |
 | Read your oldest unread message | \`agentmail receive\`, until it says \`No unread messages\` |
