@@ -10,6 +10,7 @@ import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { flagText } from './command.ts'
 import { isRead } from './output.ts'
+import { timeOf } from './times.ts'
 
 const reconnectMs = 1000
 
@@ -31,9 +32,11 @@ export const actingOptions = {
   ...placeOptions,
 } as const
 
+const timeHelp = 'only later ones: 2026-01-15T10:00:00Z, a date, yesterday, or 2h (ago)'
+
 /** Settings that page through messages or changes. */
 export const pageOptions = {
-  since: { type: 'string', value: 'time', about: 'only later ones, as in 2026-01-15T10:00:00Z' },
+  since: { type: 'string', value: 'time', about: timeHelp },
   'after-id': { type: 'string', value: 'n', about: 'only those with a higher id' },
   limit: { type: 'string', value: 'n', about: 'at most so many, 1 to 500 (default: 50)' },
   follow: { type: 'boolean', about: 'go on with what comes, until Ctrl-C' },
@@ -47,7 +50,7 @@ interface Cursor {
 
 export function pageOf(flags: Flags): Cursor {
   return {
-    since: timeOf(flags.since),
+    since: timeOf(flagText(flags.since), '--since'),
     after_id: numberOf(flags, 'after-id'),
     limit: numberOf(flags, 'limit'),
   }
@@ -59,15 +62,6 @@ function cursorAfter(entries: { id: number }[], before: Cursor): Cursor {
   if (last) return { after_id: last.id }
   const { since, after_id } = before
   return since === undefined ? { after_id: after_id ?? 0 } : { since, after_id }
-}
-
-/** A time as the tables show it, or a day, is meant in the reader's time zone; the rest is the server's to judge. */
-export function timeOf(flag: string | boolean | undefined): string | undefined {
-  const given = flagText(flag)
-  if (given === undefined || !/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(given))
-    return given
-  const local = new Date(given.length === 10 ? `${given}T00:00` : given.replace(' ', 'T'))
-  return Number.isNaN(local.getTime()) ? given : local.toISOString()
 }
 
 function numberOf(flags: Flags, name: string): number | undefined {

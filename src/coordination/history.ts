@@ -3,7 +3,7 @@ import { AgentMailError } from '../errors.ts'
 import { integer, type Row, type SqlValue, text } from '../store/store.ts'
 import type { Desk } from './desk.ts'
 import { checkHorizon, horizonOf } from './horizon.ts'
-import { parseTime, timeText } from './time.ts'
+import { parseTime, timeForms, timeText } from './time.ts'
 import type { VersionFinder } from './upkeep/version-finder.ts'
 
 export interface HistoryEntry {
@@ -92,7 +92,7 @@ export async function momentOf(
   finder: VersionFinder | undefined,
 ): Promise<Moment> {
   if (!finder || /^\d{4}-\d\d-\d\d[Tt ]/.test(given)) {
-    const us = parseTime(given, name)
+    const us = parseTime(given, name, timeForms)
     const place = await finder?.first((progress) => progress.us >= us)
     const version = place === undefined ? undefined : finder?.idAt(place)
     if (!finder || !version) return { entry: await lastEntryBy(desk, us), us }
@@ -106,7 +106,7 @@ export async function momentOf(
   throw new AgentMailError(
     'invalid_request',
     `${name}: there is no commit "${given.slice(0, 60)}", and it is no time`,
-    'Write a time like 2026-01-15T10:00:00Z, or a commit: its hash as in agentmail history --json, or HEAD~1.',
+    `${timeForms} Or a commit: its hash as in agentmail history --json, or HEAD~1.`,
   )
 }
 

@@ -1,7 +1,7 @@
 /** Times: microseconds to RFC 3339 and back, in any offset, and nothing else is taken for one. */
 import { describe, expect, it } from 'vitest'
 import { AgentMailError } from '../errors.ts'
-import { parseAge, parseTime, timeText } from './time.ts'
+import { parseTime, timeText } from './time.ts'
 
 const second = 1_000_000
 /** 2026-01-15T10:00:00Z */
@@ -104,22 +104,4 @@ describe('parseTime', () => {
       `parsing since timestamp: "${'x'.repeat(60)}" is not RFC 3339`,
     )
   })
-})
-
-describe('an age', () => {
-  it.each([
-    ['0s', 0],
-    ['30m', 1_800_000],
-    ['12h', 43_200_000],
-    [' 90d ', 7_776_000_000],
-  ])('%s is understood', (age, ms) => {
-    expect(parseAge(age, '--older-than')).toBe(ms)
-  })
-
-  it.each(['90', 'd', '', '1.5d', '-1d', '90 days', '1w', '9e3d', '90d ago', '2026-01-01', '１d'])(
-    '%j is refused with examples',
-    (age) => {
-      expect(() => parseAge(age, '--older-than')).toThrow(/^--older-than must be an age, not /)
-    },
-  )
 })

@@ -1,4 +1,4 @@
-/** Times as the database keeps them, in microseconds, and as callers write and read them, in RFC 3339; and ages. */
+/** Times as the database keeps them, in microseconds, and as callers write and read them, in RFC 3339. */
 import { AgentMailError } from '../errors.ts'
 
 /** `2026-01-15T10:02:15.000001Z` */
@@ -11,8 +11,16 @@ export function timeText(us: number): string {
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
+/** What the commands understand besides, told wherever one of them got something else. */
+export const timeForms =
+  'Write a time like 2026-01-15T10:00:00Z, or in your time zone "2026-01-15 10:00", 2026-01-15, today, yesterday; or how long ago: 90s, 5m, 2h, 3d, 1w.'
+
 /** Microseconds of an RFC 3339 time of any offset; what is finer than that is cut off. */
-export function parseTime(value: string, name = 'since'): number {
+export function parseTime(
+  value: string,
+  name = 'since',
+  next = 'Write it like 2026-01-15T10:00:00Z or 2026-01-15T12:00:00.123456+02:00.',
+): number {
   const [, year, month, day, hour, minute, second, fraction = '', sign, offHour, offMinute] =
     rfc3339.exec(value.trim()) ?? []
   const fields = [year, month, day, hour, minute, second].map(Number)
@@ -26,24 +34,10 @@ export function parseTime(value: string, name = 'since'): number {
     throw new AgentMailError(
       'invalid_request',
       `parsing ${name} timestamp: "${value.slice(0, 60)}" is not RFC 3339`,
-      'Write it like 2026-01-15T10:00:00Z or 2026-01-15T12:00:00.123456+02:00.',
+      next,
     )
   }
   date.setUTCHours(h, mi - offset, s)
   const us = date.getTime() * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
   return Math.min(Math.max(us, 0), Number.MAX_SAFE_INTEGER)
-}
-
-const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-/** Milliseconds of an age like 90d. */
-export function parseAge(value: string, name: string): number {
-  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(value.trim()) ?? []
-  const seconds = secondsOf[unit]
-  if (seconds !== undefined) return Number(count) * seconds * 1000
-  throw new AgentMailError(
-    'invalid_request',
-    `${name} must be an age, not "${value.slice(0, 60)}"`,
-    'Write a whole number and a unit: 90d for days, 12h for hours, 30m for minutes, 0s for everything.',
-  )
 }

@@ -131,7 +131,8 @@ describe.each(ways)('--json, through %s', (way) => {
       [['messages', '--limit', '0'], 'error: limit must be a whole number from 1 to 500'],
       [['messages', '--channel', 'x'.repeat(256)], 'error: channel must be at most 255 characters'],
       [['changes', '--limit', '501'], 'error: limit must be a whole number from 1 to 500'],
-      [['history', '--as-of', 'today'], /^error: parsing as-of timestamp: "today" is not/],
+      [['messages', '--since', 'soon'], 'error: --since: "soon" is no time'],
+      [['history', '--as-of', 'soon'], /^error: parsing as-of timestamp: "soon" is not/],
       [['claim', '../out.ts', '--as', 'ann'], 'error: path "../out.ts" is outside the project'],
     ]
     for (const [args, words] of refusals) await expectRefusal(place, [...args, '--json'], words)

@@ -75,6 +75,8 @@ describe.each(ways)('through %s', (way) => {
     const [said = '', announced = '', released = ''] = ['said', 'announced', 'released'].map(
       (wanted) => entries.findLast(({ event }) => event === wanted)?.at,
     )
+    expect(await history('--since', 'yesterday', '--as-of', '0s')).toEqual(entries)
+    expect(await told('--since', '5m', '--as-of', '3d')).toEqual([])
     const between = ['ann announced src/a.ts', 'ann released src/a.ts', 'ann released b.ts']
     expect(await told('--since', inZone(said, 2), '--as-of', inZone(released, -5))).toEqual(between)
     await bob.say('later')

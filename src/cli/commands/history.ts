@@ -4,10 +4,11 @@ import type { Connection } from '../../connection/connection.ts'
 import type { HistoryRequest } from '../../coordination/history.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Command, flagText } from '../command.ts'
-import { connected, listOf, placeOptions, timeOf } from '../coordination.ts'
+import { connected, listOf, placeOptions } from '../coordination.ts'
 import { isRead, print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { cutAt, line, localTime } from '../table.ts'
+import { timeOrVersion } from '../times.ts'
 
 export const command: Command = {
   usage:
@@ -21,7 +22,7 @@ export const command: Command = {
     since: {
       type: 'string',
       value: 'time',
-      about: 'only what was later, as in 2026-01-15T10:00:00Z',
+      about: 'only what was later: 2026-01-15T10:00:00Z, a date, yesterday, or 2h (ago)',
     },
     'as-of': { type: 'string', value: 'time', about: 'as it stood at that time: nothing later' },
     diff: {
@@ -45,11 +46,11 @@ export const command: Command = {
         }
         if (from === undefined) throw misuse(`unexpected argument: ${to}`)
         if (!to) throw misuse('--diff needs two times, or two commits of a Dolt database')
-        return showDifference(connection, timeOf(from) ?? from, timeOf(to) ?? to, json)
+        return showDifference(connection, timeOrVersion(from), timeOrVersion(to), json)
       }
       const named = flagText(flags.file)
       const [file] = named ? (await projectPaths([named])).files : []
-      const moments = { since: timeOf(flags.since), as_of: timeOf(flags['as-of']) }
+      const moments = { since: momentIn(flags.since), as_of: momentIn(flags['as-of']) }
       const entries = connection.history({ file, agent: flagText(flags.agent), ...moments })
       if (json) {
         printJson(await listOf(entries))
@@ -69,6 +70,11 @@ export const command: Command = {
       await tellPruned(connection, moments)
       return 0
     }),
+}
+
+function momentIn(flag: string | boolean | undefined): string | undefined {
+  const given = flagText(flag)
+  return given === undefined ? undefined : timeOrVersion(given)
 }
 
 /** On stderr, so that what is shown stays what it is. */

@@ -3,7 +3,6 @@ import type { Config } from '../../../config.ts'
 import { isServed } from '../../../connection/connect.ts'
 import { openCoordination } from '../../../connection/open-coordination.ts'
 import { type AllPruned, pruneAll } from '../../../connection/prune-all.ts'
-import { parseAge } from '../../../coordination/time.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf } from '../../../store/database.ts'
 import { identityOf, rowsOrNone } from '../../../store/identity.ts'
@@ -12,6 +11,7 @@ import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
 import { line, table } from '../../table.ts'
+import { ageMs } from '../../times.ts'
 import { number } from './facts.ts'
 
 export async function pruneDb({ flags, json }: Call, config: Config): Promise<number> {
@@ -50,7 +50,7 @@ export async function pruneDb({ flags, json }: Call, config: Config): Promise<nu
 
 function ageOf(flag: string | boolean | undefined): { text: string; ms: number } {
   const given = flagText(flag)
-  if (given !== undefined) return { text: given, ms: parseAge(given, '--older-than') }
+  if (given !== undefined) return { text: given, ms: ageMs(given, '--older-than') }
   throw new AgentMailError(
     'missing_arguments',
     '--older-than is missing: how old must be what is removed?',
