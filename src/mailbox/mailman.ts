@@ -10,7 +10,7 @@ import type { Recipient } from './recipients.ts'
 import { lineMs, type Pane, panesFrom, ringBell, showLine } from './tmux.ts'
 import { watchTmux } from './tmux-watch.ts'
 import { typeNudge } from './typing.ts'
-import { panesOf } from './whereabouts.ts'
+import { namesHeld, panesOf } from './whereabouts.ts'
 
 /** How agents are told: keys typed where that is safe, a line and a bell only, or not at all. */
 export const nudgeWays = ['keys', 'line', 'off'] as const
@@ -138,7 +138,8 @@ export class Mailman {
     office.check() // git may track it by now
     const panes = await panesFrom(session)
     const recipients = office.recipients.list()
-    const placesOf = (recipient: Recipient) => panesOf(recipient, session, panes, recipients)
+    const held = namesHeld(panes, recipients)
+    const placesOf = (recipient: Recipient) => panesOf(recipient, session, held)
     this.#readiness.observe(recipients, (recipient) => paneOf(recipient, placesOf(recipient)))
     const ignored = office.ignored()
     for (const recipient of recipients) {
@@ -195,7 +196,7 @@ export class Mailman {
     const known = office.recipients.list()
     const recipient = known.find(({ name, status }) => name === agent && status === 'ready')
     if (!mail || !recipient) return // meanwhile it has read its mail, or works
-    const panes = panesOf(recipient, session, all, known)
+    const panes = panesOf(recipient, session, namesHeld(all, known))
     const reason =
       typeof settled === 'string'
         ? settled

@@ -23,11 +23,9 @@ function namesAt(pane: Pane, known: Recipient[]): string[] {
 }
 
 /** The panes that an agent may be nudged in: those of a session that bear its name, and one elsewhere that it registered from. */
-export const panesOf = (recipient: Recipient, session: string, panes: Pane[], known: Recipient[]) =>
-  panes.filter(
-    (pane) =>
-      (pane.session === session || isAt(recipient, pane)) &&
-      namesAt(pane, known).includes(recipient.name),
+export const panesOf = (recipient: Recipient, session: string, held: NamesHeld): Pane[] =>
+  (held.get(recipient.name) ?? []).filter(
+    (pane) => pane.session === session || isAt(recipient, pane),
   )
 
 /** Who can be written to: the windows of the session in their order, then who has registered here from elsewhere. */
@@ -41,9 +39,11 @@ export function namesInView({ pane, panes }: TmuxView, known: Recipient[]): stri
   return [...here.flatMap((at) => namesAt(at, known)), ...others.map(({ name }) => name)]
 }
 
-/** Every name that some pane of the tmux server has, and where. */
-export function namesHeld(panes: Pane[], known: Recipient[]): Map<string, Pane[]> {
-  const held = new Map<string, Pane[]>()
+/** The names that panes have, and which. */
+type NamesHeld = Map<string, Pane[]>
+
+export function namesHeld(panes: Pane[], known: Recipient[]): NamesHeld {
+  const held: NamesHeld = new Map()
   for (const pane of panes) {
     for (const name of namesAt(pane, known)) held.set(name, [...(held.get(name) ?? []), pane])
   }
@@ -51,7 +51,7 @@ export function namesHeld(panes: Pane[], known: Recipient[]): Map<string, Pane[]
 }
 
 /** Whether the pane of an agent is gone, as far as this tmux server can tell. */
-export function isGone(recipient: Recipient, panes: Pane[], held: Map<string, Pane[]>): boolean {
+export function isGone(recipient: Recipient, panes: Pane[], held: NamesHeld): boolean {
   const { name, pane, server, source } = recipient
   if (pane === null || held.has(name)) return false
   if (source !== 'environment' && source !== 'given') return true
@@ -78,15 +78,21 @@ export async function oddities(
   const panes = view.panes.filter(
     (pane) => !pane.dead && (isHere(pane) || known.some((recipient) => isAt(recipient, pane))),
   )
+  const asked = new Map<string, Promise<boolean>>()
+  const isFoundFrom = (folder: string) => {
+    const answer = asked.get(folder) ?? office.isFoundFrom(folder)
+    asked.set(folder, answer)
+    return answer
+  }
   const found: Oddity[] = []
   for (const [name, places] of namesHeld(panes, known)) {
     if (ignored.has(name) || (only !== undefined && name !== only)) continue
     // The panes of a window share its name as long as none is given to them.
     const windows = new Set(places.map(({ id, given, windowId }) => (given ? id : windowId)))
     if (windows.size > 1) found.push(shared(name, windows.size))
-    for (const { id, folder } of places.filter(isHere)) {
-      if (id !== view.pane.id && !(await office.isFoundFrom(folder)))
-        found.push(outside(name, folder))
+    const others = places.filter((pane) => isHere(pane) && pane.id !== view.pane.id)
+    for (const folder of new Set(others.map((pane) => pane.folder))) {
+      if (!(await isFoundFrom(folder))) found.push(outside(name, folder))
     }
   }
   return found
