@@ -1,6 +1,7 @@
 /** One address book: a name reaches whoever has it, whichever door a message came in by. */
-import type { Letter } from '../coordination/messages.ts'
+
 import type { Project } from '../coordination/coordination.ts'
+import type { Letter } from '../coordination/messages.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
 import { sha256 } from '../system/text.ts'
@@ -26,7 +27,10 @@ export class AddressBook {
   }
 
   /** Stores a message in its channel; where that is `@name`, and nobody of that name is registered, it is in the mailbox of that name too. */
-  async post(project: Project, letter: PostRequest): Promise<{ message_id: number; note?: string }> {
+  async post(
+    project: Project,
+    letter: PostRequest,
+  ): Promise<{ message_id: number; note?: string }> {
     const name = addressee(letter.channel)
     const way = name === undefined ? undefined : await this.#wayTo(project, name)
     const { message_id, sender } = await project.messages.send(letter)

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 export const commands: Record<string, () => Promise<{ command: Command }>> = {
   send: () => import('./commands/send.ts'),
   receive: () => import('./commands/receive.ts'),
+  sent: () => import('./commands/sent.ts'),
   recipients: () => import('./commands/recipients.ts'),
   name: () => import('./commands/name.ts'),
   status: () => import('./commands/status.ts'),

@@ -10,6 +10,7 @@ import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { flagText } from './command.ts'
 import { isRead } from './output.ts'
+import { line } from './table.ts'
 import { timeOf } from './times.ts'
 
 const reconnectMs = 1000
@@ -22,7 +23,8 @@ export const actingOptions = {
   as: {
     type: 'string',
     value: 'name',
-    about: 'who you are; default: AGENTMAIL_AGENT, or the name of your tmux pane or window',
+    about:
+      'who you are, by name or agent_id; default: AGENTMAIL_AGENT, or the name of your tmux pane or window',
   },
   role: {
     type: 'string',
@@ -124,6 +126,20 @@ export async function connected<T>(
   }
 }
 
+/** The same, where there is a server or a database; else nothing is done, and none is made. */
+export async function connectedIfThere<T>(
+  flags: Flags,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T | undefined> {
+  const { connectIfThere } = await import('../connection/connect.ts')
+  const connection = await connectIfThere(new Config(flags))
+  try {
+    return connection && (await work(connection))
+  } finally {
+    await connection?.close()
+  }
+}
+
 /** Looks again and again for what comes after the entries shown, until it is stopped or nobody reads them; where the server goes, it goes on with the next one or the database. */
 export async function following(
   flags: Flags,
@@ -157,7 +173,7 @@ export async function acting<T>(
   work: (connection: Connection, agent: AgentName) => Promise<T>,
 ): Promise<T> {
   return connected(flags, async (connection, config) => {
-    const name = flagText(flags.as) ?? (await ownName(config))
+    const name = await whoActs(flags, config)
     for (let attempt = 1; ; attempt++) {
       const agent = await identify(connection, name, flagText(flags.role))
       try {
@@ -178,10 +194,25 @@ export async function acting<T>(
 const maxAttempts = 10
 const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === agent.agent_id
 
-/** The agent of this name that is registered; else one is, under the id that the name had last. */
-async function identify(connection: Connection, name: string, role: string | undefined) {
-  const agents = await listOf(connection.agents({ known: true, agent: name }))
-  const known = agents.filter((agent) => agent.name === name).sort(latestFirst)[0]
+/** The name or id that somebody acts under. */
+export const whoActs = async (flags: Flags, config: Config): Promise<string> =>
+  flagText(flags.as) ?? ownName(config)
+
+/** The name of an agent that is called by its name or id. */
+export async function agentNameOf(connection: Connection, given: string): Promise<string> {
+  const agents = await listOf(connection.agents({ known: true, agent: given }))
+  return agents.find(({ agent_id }) => agent_id === given)?.name ?? given
+}
+
+/** The agent of this name or id that is registered; else one is, under the id that the name had last. */
+async function identify(connection: Connection, given: string, role: string | undefined) {
+  const agents = await listOf(connection.agents({ known: true, agent: given }))
+  const meant = agents.filter(({ agent_id }) => agent_id === given)
+  const candidates = meant.length > 0 ? meant : agents.filter(({ name }) => name === given)
+  const living = candidates.filter(({ last_seen }) => last_seen !== null)
+  if (living.length > 1) throw ambiguous(given, living)
+  const known = candidates.sort(latestFirst)[0]
+  const name = known?.name ?? given
   if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
   const { agent_id } = await ask(connection, 'register', {
     name,
@@ -189,6 +220,17 @@ async function identify(connection: Connection, name: string, role: string | und
     agent_id: known?.agent_id,
   })
   return { agent_id, name, isGuest: true }
+}
+
+function ambiguous(name: string, agents: AgentEntry[]): AgentMailError {
+  const ids = agents
+    .sort(latestFirst)
+    .map(({ agent_id, role }) => `  --as ${agent_id} (${line(role)})`)
+  return new AgentMailError(
+    'invalid_request',
+    `${agents.length} living agents are called "${name}"`,
+    `Say which one you are:\n${ids.join('\n')}`,
+  )
 }
 
 export const byRegistration = (one: AgentEntry, other: AgentEntry): number =>

@@ -31,6 +31,18 @@ export async function connect(
   return new LocalConnection(coordination, { project, through: database.name })
 }
 
+/** The same, where there is something to ask: nothing is made for it. */
+export async function connectIfThere(config: Config): Promise<Connection | undefined> {
+  if (config.text('server') === undefined) {
+    const database = await databaseOf(config)
+    const isThere = await isServed(database)
+    const view = isThere ? undefined : await database.view()
+    await view?.close()
+    if (!isThere && !view) return undefined
+  }
+  return connect(config)
+}
+
 async function runningServer(
   database: Database,
   options: { token: string | undefined; project: string | undefined },

@@ -3,11 +3,12 @@ import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agen
 import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
-import { agentsQuery, checked, messagesQuery } from './queries.ts'
+import { agentsQuery, checked, messagesQuery, sentQuery } from './queries.ts'
 
 export interface Connection {
   /** What answers, for people. */
@@ -18,6 +19,8 @@ export interface Connection {
   /** Page by page, for as long as somebody asks for more; in the order of their ids. */
   agents(request?: Omit<AgentsRequest, 'after'>): AsyncIterable<AgentEntry>
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
+  /** Direct messages under a name, newest first. */
+  sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
@@ -74,6 +77,10 @@ export class LocalConnection implements Connection {
     request: MessagesRequest,
   ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
     return this.#project.messages.look(checked(messagesQuery, request))
+  }
+
+  async sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
+    return this.#project.sent(checked(sentQuery, request))
   }
 
   history(request: HistoryRequest): AsyncIterable<HistoryEntry> {

@@ -26,6 +26,12 @@ export const agentsQuery = z.strictObject({
   after: z.string().optional(),
 })
 
+export const sentQuery = z.strictObject({
+  from: required('from'),
+  to: optionalName('to'),
+  limit: limitUpTo(500).default(20),
+})
+
 export const historyQuery = z.strictObject({
   file: z.string().optional(),
   agent: z.string().optional(),

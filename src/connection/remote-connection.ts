@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import type { AgentEntry, AgentsRequest } from '../coordination/agents.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import {
@@ -130,6 +131,10 @@ export class RemoteConnection implements Connection {
     return this.#get('/api/messages', { ...request }, answerMs + (request.wait_seconds ?? 0) * 1000)
   }
 
+  sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
+    return this.#get('/api/sent', { ...request })
+  }
+
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry> {
     return this.#lines(this.#path('/api/history', { ...request }))
   }
@@ -199,7 +204,8 @@ export class RemoteConnection implements Connection {
   async #ask(path: string, asked: Asked): Promise<unknown> {
     const { url } = this.#options
     const reply = await exchange(this.#request(path, asked), maxAnswerBytes).catch((error) => {
-      throw unreachable(url, reasonOf(error))
+      const isUnasked = error instanceof NoReply && !error.mayHaveGoneOut
+      throw unreachable(url, reasonOf(error), isUnasked)
     })
     if (!isOk(reply)) throw refusal(reply, url)
     const answer = jsonOf(reply.body ?? '')
@@ -277,9 +283,11 @@ function reasonOf(error: unknown): string {
   return 'code' in cause && cause.code !== 'ABORT_ERR' ? String(cause.code) : cause.message
 }
 
-const unreachable = (url: string, why: string) =>
+/** @param isUnasked nobody has heard the question. */
+const unreachable = (url: string, why: string, isUnasked = false) =>
   new AgentMailError(
     'server_unreachable',
     `the server at ${url} cannot be reached (${why})`,
     'Check that it runs (agentmail serve) and that the address is right.',
+    { details: { isUnasked } },
   )

@@ -12,6 +12,8 @@ import {
 } from '../store/store.ts'
 import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
+import { livingOf, type Welcome, waiting, welcome } from './inbox/company.ts'
+import { takeOver } from './inbox/marks.ts'
 import { Ledger } from './ledger.ts'
 import { entriesAPage, fillPage } from './pages.ts'
 import { timeText } from './time.ts'
@@ -70,14 +72,18 @@ export class Agents {
     name: string
     role: string
     agent_id?: string | undefined
-  }): Promise<{ agent_id: string }> {
+  }): Promise<{ agent_id: string } & Welcome> {
     const { project, queue, clock } = this.#desk
-    return queue.write(async (write) => {
+    const { agent, namesakes } = await queue.write(async (write) => {
       const known = input.agent_id && (await nameOf(write, project, input.agent_id))
       const agent_id = input.agent_id && known === input.name ? input.agent_id : uuid()
       const agent = { agent_id, name: input.name }
       await this.#checkRoom(write, agent_id)
       const ledger = await Ledger.open(write, this.#desk)
+      const living = await livingOf(write, this.#desk, input.name)
+      const namesakes = living.filter((other) => other.agent_id !== agent_id)
+      const others = namesakes.map((other) => other.agent_id)
+      await takeOver(write, this.#desk, ledger, { agent, others, isBack: known === input.name })
       const at = ledger.nextTime()
       await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
       write.append('presence', {
@@ -97,8 +103,9 @@ export class Agents {
         write.append('agents', { project, ...agent, role: input.role, registered_us: at })
       }
       ledger.record(agent, 'registered', { at, note: input.role })
-      return { agent_id }
+      return { agent, namesakes }
     })
+    return { agent_id: agent.agent_id, ...(await welcome(this.#desk, agent, namesakes)) }
   }
 
   /** Refuses one more than may live; who lives already may come again. */
@@ -121,22 +128,27 @@ export class Agents {
     )
   }
 
-  async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true }> {
-    await this.#desk.queue.writeWith([this.alive(agent_id)], (write) =>
+  async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true; unread?: number }> {
+    const agent = await this.#desk.queue.writeWith([this.alive(agent_id)], (write) =>
       this.touch(write, agent_id, 'heartbeat: '),
     )
-    return { ok: true }
+    return { ok: true, ...(await waiting(this.#desk, agent)) }
   }
 
   /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
   async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
-    const { project } = this.#desk
     const isThere = await write.need(this.#presence, agent_id)
-    const name = this.#names.get(agent_id) ?? (await nameOf(write, project, agent_id))
+    const name = await this.#nameOf(write, agent_id)
     if (!isThere || name === undefined) throw notRegistered(agent_id, name !== undefined, prefix)
+    return { agent_id, name }
+  }
+
+  async #nameOf(reader: Reader, agent_id: string): Promise<string | undefined> {
+    const name = this.#names.get(agent_id) ?? (await nameOf(reader, this.#desk.project, agent_id))
+    if (name === undefined) return undefined
     if (this.#names.size >= maxKnownNames) this.#names.clear()
     this.#names.set(agent_id, name)
-    return { agent_id, name }
+    return name
   }
 
   /** What a write of this agent needs. */
@@ -145,22 +157,24 @@ export class Agents {
   }
 
   /** A reader must be registered too; its sign of life is written with the next flush, unless that is too late. */
-  async checkRegistered(agent_id: string): Promise<void> {
+  async checkRegistered(agent_id: string): Promise<AgentName> {
     const { project, store, presence, queue } = this.#desk
     const found = await store.all(
       'SELECT last_seen_us FROM presence WHERE project = ? AND agent_id = ?',
       project,
       agent_id,
     )
-    if (found[0]) {
-      presence.seen(project, agent_id)
-      if (!presence.isOverdue(integer(found[0].last_seen_us))) return
+    const name = await this.#nameOf(store, agent_id)
+    if (!found[0] || name === undefined) throw notRegistered(agent_id, name !== undefined)
+    presence.seen(project, agent_id)
+    if (presence.isOverdue(integer(found[0].last_seen_us))) {
       await queue
         .writeWith([this.alive(agent_id)], (write) => this.touch(write, agent_id))
         .catch((error) => {
           if (!AgentMailError.is(error, 'storage')) throw error // reading goes on
         })
-    } else throw notRegistered(agent_id, (await nameOf(store, project, agent_id)) !== undefined)
+    }
+    return { agent_id, name }
   }
 
   /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */

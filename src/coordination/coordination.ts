@@ -12,6 +12,10 @@ import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
+import { silenceOf } from './inbox/company.ts'
+import { Receipts } from './inbox/receipts.ts'
+import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
+import { Unread } from './inbox/unread.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
@@ -45,12 +49,19 @@ export interface CoordinationOptions {
 export interface Project {
   agents: Agents
   messages: Messages
+  /** What an agent was not handed yet. */
+  unread: Unread
+  receipts: Receipts
   claims: Claims
   changes: Changes
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
   difference(request: DifferenceRequest): AsyncGenerator<Difference>
   /** Before when something is missing in what `history` tells, if it is. */
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
+  /** The direct messages that were sent under a name, newest first, with what became of them. */
+  sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
+  /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
+  silence(name: string): Promise<string | undefined>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
 }
@@ -199,14 +210,19 @@ export class Coordination {
       normalPaths: (spellings) => (name === ownProject ? roots : noRoots).normal(spellings),
     }
     const agents = new Agents(desk)
+    const receipts = new Receipts(desk)
     const project: Project = {
       agents,
-      messages: new Messages(desk, agents),
+      messages: new Messages(desk, agents, receipts),
+      unread: new Unread(desk, agents, receipts),
+      receipts,
       claims: new Claims(desk, agents),
       changes: new Changes(desk, agents),
       history: (request) => readHistory(desk, request),
       difference: (request) => readDifference(desk, request),
       prunedBefore: (request) => prunedBefore(desk, request),
+      sent: (request) => sentBy(desk, receipts, request),
+      silence: (name) => silenceOf(desk, name),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }
     const opened = { desk, project }

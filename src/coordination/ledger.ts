@@ -56,6 +56,10 @@ export class Ledger {
     return ++this.#counters.message
   }
 
+  get lastMessageId(): number {
+    return this.#counters.message
+  }
+
   nextChangeId(): number {
     return ++this.#counters.change
   }
@@ -131,6 +135,7 @@ export class ProjectCounters {
   async load(write: Write): Promise<Shared<Counters>> {
     const token = uuid()
     const known = this.#careful > 0 ? undefined : this.#known
+    this.#known = undefined // until it is committed: whatever fails, the next attempt looks
     const value = known ? { ...known.counters } : await this.#take(write, token)
     if (this.#careful > 0) this.#careful--
     write.afterCommit(() => {
@@ -188,7 +193,6 @@ export class ProjectCounters {
       ...[message, change, entry, us, token, this.#project, expected],
     )
     if (saved === 1) return
-    this.#known = undefined
     this.#careful = carefulBatches
     throw new StoreError('again', 'another process took the counters')
   }

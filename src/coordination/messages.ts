@@ -1,16 +1,20 @@
 /** Messages in the channels of a project. */
 
+import { AgentMailError } from '../errors.ts'
 import type { Write } from '../store/batch.ts'
 import { integer, type Row, text } from '../store/store.ts'
 import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { KeyedWrites } from './idempotency.ts'
+import type { Receipts } from './inbox/receipts.ts'
 import { type JournalEvent, Ledger } from './ledger.ts'
 import type { NewsItem } from './news.ts'
 import { readPage, type Stream } from './pages.ts'
 import { timeText } from './time.ts'
 
 export const broadcast = 'broadcast'
+/** The channel of a name. */
+export const directChannel = (name: string): string => `@${name}`
 
 export interface MessageEntry {
   id: number
@@ -36,16 +40,23 @@ export interface MessagesRequest {
   wait_seconds?: number | undefined
 }
 
+export interface MessagesPage {
+  messages: MessageEntry[]
+  has_more: boolean
+}
+
 const stream: Stream = { table: 'messages', time: 'created_us', filter: 'channel' }
 
 export class Messages {
   readonly #desk: Desk
   readonly #agents: Agents
+  readonly #receipts: Receipts
   readonly #writes: KeyedWrites
 
-  constructor(desk: Desk, agents: Agents) {
+  constructor(desk: Desk, agents: Agents, receipts: Receipts) {
     this.#desk = desk
     this.#agents = agents
+    this.#receipts = receipts
     this.#writes = new KeyedWrites(desk, agents)
   }
 
@@ -72,11 +83,18 @@ export class Messages {
   async read(
     { agent_id, ...request }: MessagesRequest & { agent_id: string },
     signal?: AbortSignal,
-  ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
-    await this.#agents.checkRegistered(agent_id)
+  ): Promise<MessagesPage> {
+    const { name } = await this.#agents.checkRegistered(agent_id)
     const letGo = this.#desk.presence.hold(this.#desk.project, agent_id)
     try {
-      return await this.look(request, signal)
+      const page = await this.look(request, signal)
+      const toItself = page.messages.filter(
+        ({ channel, sender_id }) => channel === directChannel(name) && sender_id !== agent_id,
+      )
+      await this.#receipts.read(toItself.map(({ id }) => id)).catch((error) => {
+        if (!AgentMailError.is(error, 'storage')) throw error // reading goes on
+      })
+      return page
     } finally {
       letGo()
     }
@@ -86,31 +104,24 @@ export class Messages {
   async look(
     { wait_seconds = 0, channel, ...request }: MessagesRequest,
     signal?: AbortSignal,
-  ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
+  ): Promise<MessagesPage> {
     const { project, store, news } = this.#desk
-    const isWanted = (item: NewsItem) =>
-      item.project === project &&
-      item.stream === 'messages' &&
-      (channel === undefined || item.channel === undefined || item.channel === channel)
-    const endsAt = performance.now() + wait_seconds * 1000
-    for (;;) {
-      const remaining = endsAt - performance.now()
-      // Listening starts before the look, so that nothing is stored unnoticed in between.
-      const wait = remaining > 0 && !signal?.aborted ? news.wait(isWanted, remaining) : undefined
-      if (wait) signal?.addEventListener('abort', wait.cancel)
-      try {
-        const page = await readPage(store, stream, project, { ...request, only: channel }, entryOf)
-        if (page.entries.length > 0 || !wait || news.isClosed) {
-          return { messages: page.entries, has_more: page.has_more }
-        }
-        await wait.ended
-      } finally {
-        if (wait) signal?.removeEventListener('abort', wait.cancel)
-        wait?.cancel()
-      }
-    }
+    const wanted = wantedIn(project, channel === undefined ? undefined : [channel])
+    const look = () => readPage(store, stream, project, { ...request, only: channel }, messageEntry)
+    const page = await news.until(look, ({ entries }) => entries.length > 0, {
+      ...{ wanted, waitMs: wait_seconds * 1000, signal },
+    })
+    return { messages: page.entries, has_more: page.has_more }
   }
 }
+
+/** Whether there may be a message in these channels, or in any. */
+export const wantedIn =
+  (project: string, channels: string[] | undefined) =>
+  (item: NewsItem): boolean =>
+    item.project === project &&
+    item.stream === 'messages' &&
+    (item.channel === undefined || (channels?.includes(item.channel) ?? true))
 
 /** Adds a message to what a transaction stores, and gives its id. */
 export async function store(
@@ -139,7 +150,7 @@ export async function store(
   return id
 }
 
-const entryOf = (row: Row): MessageEntry => ({
+export const messageEntry = (row: Row): MessageEntry => ({
   id: integer(row.id),
   sender_id: text(row.sender_id),
   channel: text(row.channel),

@@ -19,6 +19,12 @@ export interface Wait {
   cancel(): void
 }
 
+interface Patience {
+  wanted: (item: NewsItem) => boolean
+  waitMs: number
+  signal: AbortSignal | undefined
+}
+
 export class News {
   readonly #store: Reader
   readonly #listeners = new Set<Listener>()
@@ -67,8 +73,27 @@ export class News {
     return { ended, cancel }
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed
+  /** Looks until there is something, whenever there is news, for as long as it may. */
+  async until<T>(
+    look: () => Promise<T>,
+    isSomething: (found: T) => boolean,
+    { wanted, waitMs, signal }: Patience,
+  ): Promise<T> {
+    const endsAt = performance.now() + waitMs
+    for (;;) {
+      const remaining = endsAt - performance.now()
+      // Listening starts before the look, so that nothing is stored unnoticed in between.
+      const wait = remaining > 0 && !signal?.aborted ? this.wait(wanted, remaining) : undefined
+      if (wait) signal?.addEventListener('abort', wait.cancel)
+      try {
+        const found = await look()
+        if (isSomething(found) || !wait || this.#isClosed) return found
+        await wait.ended
+      } finally {
+        if (wait) signal?.removeEventListener('abort', wait.cancel)
+        wait?.cancel()
+      }
+    }
   }
 
   /** Ends every wait, and those to come. */

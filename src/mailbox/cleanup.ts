@@ -2,6 +2,7 @@
 import type { Clock } from '../system/clock.ts'
 import type { PostOffice } from './post-office.ts'
 import type { Recipient } from './recipients.ts'
+import { lastSign } from './sent/silence.ts'
 import type { Pane } from './tmux.ts'
 import { isGone, namesHeld } from './whereabouts.ts'
 
@@ -32,7 +33,7 @@ export async function cleanup(
   const held = namesHeld(panes ?? [], known)
   const isOffline = (recipient: Recipient) => panes !== undefined && isGone(recipient, panes, held)
   const isStale = (recipient: Recipient) =>
-    now - lastSign(recipient, now) > options.staleHours * hour
+    now - (lastSign(recipient) ?? now) > options.staleHours * hour
 
   const offline = known.filter(isOffline).length
   const stale = known.filter((one) => !isOffline(one) && isStale(one)).length
@@ -47,13 +48,7 @@ export async function cleanup(
     const { messages, removed } = await office.mailbox(name).compact(isOld, options.dryRun)
     counts.messages += messages
     if (removed) counts.mailboxes++
+    if (!options.dryRun) await office.receipts(name).keepOnly(office.mailbox(name))
   }
   return counts
-}
-
-/** When a recipient was last heard of; one that never told a time is not called stale. */
-function lastSign({ updated_at, last_read_at }: Recipient, now: number): number {
-  const updated = Date.parse(updated_at ?? '')
-  const signs = [updated, last_read_at ?? Number.NaN].filter((time) => !Number.isNaN(time))
-  return signs.length > 0 ? Math.max(...signs) : now
 }

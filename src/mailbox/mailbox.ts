@@ -96,6 +96,25 @@ export class Mailbox {
     return withStorageErrors(() => readRegularFile(this.#path, find, undefined))
   }
 
+  /** Every message, oldest first; a line that is being written is passed over. Takes no lock. */
+  lookThrough(look: (message: StoredMessage) => unknown): void {
+    const pass = (fd: number) => {
+      for (const line of readLines(fd)) {
+        const message = line.whole && line.bytes ? messageOf(line.bytes) : undefined
+        if (message) look(message)
+      }
+    }
+    withStorageErrors(() => readRegularFile(this.#path, pass, undefined))
+  }
+
+  /** The ids of what waits. */
+  unreadIds(): string[] {
+    const find = (fd: number) =>
+      Array.from(readLines(fd, this.#firstOpen(fd)), (line) => contentOf(line).unread?.id)
+    const ids = withStorageErrors(() => readRegularFile(this.#path, find, []))
+    return ids.filter((id) => id !== undefined)
+  }
+
   /** How many messages wait, and which lines hold no message. */
   inspect(): { unread: number; damaged: (DamagedLine & { number: number })[] } {
     const report: ReturnType<Mailbox['inspect']> = { unread: 0, damaged: [] }

@@ -212,6 +212,7 @@ export class Mailman {
     else if (typeof settled !== 'string')
       onEvent({ event: 'nudged', agent, by: 'keys', pane: settled.pane })
     await office.recipients.setNotified(agent, told)
+    await office.receipts(agent).note('notified', office.mailbox(agent).unreadIds(), now)
   }
 
   /** Where the nudge may be typed, or why nowhere. */

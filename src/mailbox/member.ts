@@ -10,6 +10,7 @@ import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
 import { isNameGiven, type Recipient, type Status } from './recipients.ts'
+import { silenceOfRecipient } from './sent/silence.ts'
 import type { TmuxView } from './tmux.ts'
 import { namesInView, type Oddity, oddities } from './whereabouts.ts'
 
@@ -57,8 +58,10 @@ export async function send(member: Member, to: string, message: string): Promise
   const isThere = isGiven ? !office.ignored().has(to) : recipientNames(member, view).includes(to)
   if (!isThere) throw recipientNotFound()
   const odd = view ? await oddities(view, known, office, to) : []
+  const silence = silenceOfRecipient(known, to, clock.now())
+  const told = [...odd.map(warningOf), ...(silence === undefined ? [] : [silence])]
   const message_id = await putInMailbox(office, { from: agent.name, to, message }, clock)
-  return { message_id, ...(odd.length > 0 && { warning: odd.map(warningOf).join('\n') }) }
+  return { message_id, ...(told.length > 0 && { warning: told.join('\n') }) }
 }
 
 const warningOf = ({ problem, advice }: Oddity) => `${problem}. ${advice}`
@@ -75,7 +78,9 @@ export async function putInMailbox(
   return id
 }
 
-export type Received = { from: string; id: string; message: string } | { status: string }
+export type Received =
+  | { from: string; id: string; message: string; at?: string }
+  | { status: string }
 
 /** The oldest unread message, which nobody else will get; it is read from now on. */
 export async function receive(
@@ -88,7 +93,12 @@ export async function receive(
   await office.recipients
     .setLastRead(agent.name, clock.now())
     .catch((error: Error) => log(`the time of reading was not noted: ${error.message}`))
-  return { from: taken.from, id: taken.id, message: taken.message }
+  await office.receipts(agent.name).note('read', [taken.id], clock.now())
+  const at = taken.created_at
+  return {
+    ...{ from: taken.from, id: taken.id, message: taken.message },
+    ...(typeof at === 'string' && { at }),
+  }
 }
 
 export async function setStatus(

@@ -12,6 +12,7 @@ import {
 import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
+import { MailReceipts } from './sent/mail-receipts.ts'
 
 /** A larger file is no list of windows. */
 const maxIgnoreBytes = 1 << 20
@@ -47,7 +48,7 @@ export class PostOffice {
   }
 
   get folders(): string[] {
-    return [this.dir, this.mailboxesDir, this.positionsDir]
+    return [this.dir, this.mailboxesDir, this.positionsDir, this.receiptsDir]
   }
 
   get pidFile(): string {
@@ -61,6 +62,15 @@ export class PostOffice {
   /** Where unread mail starts in each mailbox: see position.ts. */
   get positionsDir(): string {
     return join(this.dir, 'positions')
+  }
+
+  /** When the mail of each mailbox was told and read. */
+  get receiptsDir(): string {
+    return join(this.dir, 'receipts')
+  }
+
+  receipts(name: string): MailReceipts {
+    return new MailReceipts(join(this.receiptsDir, mailboxFile(name)))
   }
 
   mailbox(name: string): Mailbox {

@@ -48,6 +48,9 @@ export interface Registration {
 export const isNameGiven = ({ source, pane }: Recipient): boolean =>
   source === 'environment' || source === 'given' || pane === null
 
+/** Being at work is a sign of life too, which is noted so often. */
+const signEveryMs = 10 * 60_000
+
 export function checkStatus(status: string): Status {
   const known = statuses.find((one) => one === status)
   if (known) return known
@@ -87,7 +90,8 @@ export class Recipients {
   ): Promise<Recipient[]> {
     const known = this.list()
     const found = known.find((recipient) => recipient.name === name)
-    if (found?.pane === pane && found.server === server && found.source === source) return known
+    const isSame = found?.pane === pane && found.server === server && found.source === source
+    if (isSame && now - Date.parse(found.updated_at ?? '') < signEveryMs) return known
     await this.#change(name, (before) => ({
       ...(before ?? newcomer(name)),
       pane,

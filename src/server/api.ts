@@ -7,6 +7,7 @@ import {
   historyQuery,
   leaveQuery,
   messagesQuery,
+  sentQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
@@ -25,6 +26,10 @@ export async function messages(project: Project, { query, response }: Exchange):
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   sendJson(response, 200, await project.messages.look(request, gone.signal))
+}
+
+export async function sentMessages(project: Project, { query, response }: Exchange): Promise<void> {
+  sendJson(response, 200, await project.sent(checked(sentQuery, fieldsOf(query))))
 }
 
 export const history = (project: Project, { query, response }: Exchange): Promise<void> =>

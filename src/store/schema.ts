@@ -146,6 +146,24 @@ const migrations: Migration[] = [
     'CREATE INDEX claims_by_agent ON file_claims (project, agent_id)',
     { withLongKeys: 'CREATE INDEX claims_by_path ON file_claims (project, file_path)' },
   ],
+  [
+    `CREATE TABLE marks (
+      project VARCHAR(100) NOT NULL,
+      agent_id CHAR(36) NOT NULL,
+      channel VARCHAR(255) NOT NULL,
+      last_id BIGINT NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project, agent_id, channel))`,
+    `CREATE TABLE receipts (
+      project VARCHAR(100) NOT NULL,
+      message_id BIGINT NOT NULL,
+      notified_us BIGINT,
+      read_us BIGINT,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project, message_id))`,
+    'CREATE INDEX agents_by_name ON agents (project, name, registered_us)',
+    'CREATE INDEX messages_by_sender ON messages (project, sender_name, id)',
+  ],
 ]
 
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */

@@ -13,6 +13,19 @@ export const elapsedMs = (): number => Number(process.hrtime.bigint()) / 1e6
 /** RFC 3339 in UTC, as every time in a file or a reply is written. */
 export const rfc3339 = (ms: number): string => new Date(ms).toISOString()
 
+/** @example timeSpan(95_000) // '1 min' */
+export function timeSpan(ms: number): string {
+  const [limit, unit, name] = spans.find(([limit]) => ms < limit) ?? days
+  return `${Math.floor(ms / unit)} ${name}${limit === days[0] && ms >= 2 * unit ? 's' : ''}`
+}
+
+const days = [Number.POSITIVE_INFINITY, 86_400_000, 'day'] as const
+const spans = [
+  [60_000, 1000, 's'],
+  [3_600_000, 60_000, 'min'],
+  [86_400_000, 3_600_000, 'h'],
+] as const
+
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -52,7 +52,7 @@ export function checkUntracked(folder: string): void {
 
 /** The names that a post office gives to what is in it. */
 const ownNames =
-  /^(?:\.gitignore.*|mailboxes|positions|mail|recipients\.jsonl.*|mailman\.\w+|agentmail\.db.*|.*\.server)$/
+  /^(?:\.gitignore.*|mailboxes|positions|receipts|mail|recipients\.jsonl.*|mailman\.\w+|agentmail\.db.*|.*\.server)$/
 
 /** A folder that AGENTMAIL_DIR names may be full of other things, which are left as they are. */
 const isOurs = (folder: string): boolean =>

@@ -169,12 +169,12 @@ function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   return { ...rest, type: 'object' }
 }
 
-/** Every client pays for what `tools/list` says: not for bounds that any number has, nor to hear of each entry in a reply that it is complete. */
+/** Every client pays for what `tools/list` says: not for bounds that any number has, nor to hear of a reply that it is complete. */
 const withoutNoise =
   (io: 'input' | 'output') =>
-  ({ jsonSchema, path }: { jsonSchema: z.core.JSONSchema.BaseSchema; path: unknown[] }): void => {
+  ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     if (io === 'output') delete jsonSchema.additionalProperties
-    if (io === 'output' && path.length > 0) delete jsonSchema.required
+    if (io === 'output') delete jsonSchema.required
   }

@@ -77,7 +77,7 @@ describeWith('tmux', 'recipients', () => {
     }
     expect(readdirSync(session.repository).sort()).toEqual(['.agentmail', '.git'])
     expect(readdirSync(join(session.repository, '.agentmail')).sort()).toEqual(
-      ['.gitignore', 'mailboxes', 'positions', 'recipients.jsonl'].sort(),
+      ['.gitignore', 'mailboxes', 'positions', 'receipts', 'recipients.jsonl'].sort(),
     )
     expect(readdirSync(join(session.repository, '.agentmail/mailboxes'))).toHaveLength(names.length)
   }, 120_000)

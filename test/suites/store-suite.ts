@@ -9,6 +9,8 @@ import { sharedDatabaseServer } from '../support/store/shared-database-server.ts
 import { boundsSuite } from './store/bounds.ts'
 import { claimsSuite } from './store/claims.ts'
 import { clocksSuite } from './store/clocks.ts'
+import { inboxSuite } from './store/inbox.ts'
+import { inboxRaceSuite } from './store/inbox-races.ts'
 import { lifeSuite } from './store/life.ts'
 import { orderSuite } from './store/order.ts'
 import { portSuite } from './store/port.ts'
@@ -39,6 +41,8 @@ export function storeSuite(
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
   describe(`${name}: bounds`, () => boundsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
+  describe(`${name}: the inbox`, () => inboxSuite(newDatabase))
+  describe(`${name}: readers at once`, () => inboxRaceSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   describe(`${name}: pruning`, () => pruningSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))

@@ -62,7 +62,7 @@ it.each<[string, Way, Way, Way]>([
   const coder2 = await Agent.register(server, ways[1], 'coder-2', 'coder')
   const reviewer = await Agent.register(server, ways[2], 'reviewer-1', 'reviewer')
   for (const agent of [coder1, coder2, reviewer]) {
-    expect(await agent.does('heartbeat')).toEqual({ ok: true })
+    expect(await agent.does('heartbeat')).toMatchObject({ ok: true })
   }
 
   // Both coders want the same file; the second is told who has it, and asks.

@@ -3,6 +3,7 @@ import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound, send } from '../../mailbox/member.ts'
+import { log } from '../../system/log.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
@@ -35,6 +36,7 @@ export const command: Command = {
     const sent = await send(await joinOffice(config), recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
+    if (sent.warning) log(`warning: ${sent.warning}`)
     if (json) printJson(sent)
     else print(`Message #${sent.message_id} sent`)
     if (sent.warning !== undefined) printError(`warning: ${sent.warning}`)

@@ -1,4 +1,5 @@
 /** Prunes one project: what is old goes, oldest first; what is held, unread or still explains something stays. */
+import { removeAll } from '../../store/insert.ts'
 import { type Removal, rowsAPiece } from '../../store/removal.ts'
 import { tableNamed } from '../../store/schema.ts'
 import { integer, marks, type Reader, type Row, text } from '../../store/store.ts'
@@ -7,6 +8,7 @@ import { isGoing, standingEvents, standingKey } from '../difference.ts'
 import { moveHorizon } from '../horizon.ts'
 import { Ledger } from '../ledger.ts'
 import { pruneKeys } from './prune-keys.ts'
+import { unreadByLiving } from './unread-messages.ts'
 
 /** How many rows went, or would go. */
 export interface PrunedRows {
@@ -40,10 +42,11 @@ export async function pruneProject(
   const lastEntry = await lastEntryBefore(desk, beforeUs)
   return {
     ...none,
-    agents: await pruning.agents(beforeUs, lastEntry),
     journal_entries: await pruning.journal(beforeUs, lastEntry),
     messages: await pruning.messages(beforeUs),
     changes: await pruning.changes(beforeUs),
+    // After what they were handed: while that is there, their marks tell that they were.
+    agents: await pruning.agents(beforeUs, lastEntry),
   }
 }
 
@@ -88,11 +91,9 @@ class ProjectPruning {
       const back = await idsIn(write, 'presence', project, ids)
       const gone = ids.filter((id) => !back.has(id))
       if (gone.length === 0) return 0
-      return write.run(
-        `DELETE FROM agents WHERE project = ? AND agent_id IN (${marks(gone.length)})`,
-        project,
-        ...gone,
-      )
+      const these = `WHERE project = ? AND agent_id IN (${marks(gone.length)})`
+      await write.run(`DELETE FROM marks ${these}`, project, ...gone)
+      return write.run(`DELETE FROM agents ${these}`, project, ...gone)
     })
   }
 
@@ -140,29 +141,14 @@ class ProjectPruning {
   }
 
   async messages(beforeUs: number): Promise<number> {
-    const isUnread = await this.#unread()
+    const isUnread = await unreadByLiving(this.#desk)
     const last = await this.#lastBefore('messages', 'created_us', beforeUs)
-    return this.#oldest('messages', 'id', last, beforeUs, 'channel', isUnread)
+    return this.#oldest('messages', 'id', last, beforeUs, 'channel, sender_id', isUnread)
   }
 
   async changes(beforeUs: number): Promise<number> {
     const last = await this.#lastBefore('changes', 'announced_us', beforeUs)
     return this.#oldest('changes', 'id', last, beforeUs)
-  }
-
-  /**
-   * Whether a message may be unread by somebody who lives. What a name was handed is not kept yet,
-   * so it is every message to the name itself; here its marks are to be asked.
-   */
-  async #unread(): Promise<(message: Row) => boolean> {
-    const { project, store } = this.#desk
-    const living = await store.all(
-      `SELECT DISTINCT a.name FROM presence p
-        JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id WHERE p.project = ?`,
-      project,
-    )
-    const channels = new Set(living.map((row) => `@${text(row.name)}`))
-    return (message) => channels.has(text(message.channel))
   }
 
   /** Ids and times rise together. */
@@ -194,9 +180,28 @@ class ProjectPruning {
         await queue.write((write) => moveHorizon(write, project, beforeUs))
         isTold = true
       }
-      removed += await this.#removal.rows(tableNamed(name), rows)
+      removed +=
+        name === 'messages'
+          ? await this.#removeMessages(rows)
+          : await this.#removal.rows(tableNamed(name), rows)
     }
     return removed
+  }
+
+  /** With their receipts, so that none is told as it was before. */
+  #removeMessages(rows: Row[]): Promise<number> {
+    return this.#removal.piece(rows.length, async (write) => {
+      const { project } = this.#desk
+      const [first, last] = [rows[0], rows.at(-1)]
+      const found = await write.all(
+        'SELECT project, message_id FROM receipts WHERE project = ? AND message_id >= ? AND message_id <= ?',
+        ...[project, integer(first?.id), integer(last?.id)],
+      )
+      const ids = new Set(rows.map((row) => row.id))
+      const receipts = found.filter((row) => ids.has(row.message_id ?? null))
+      await removeAll(write, tableNamed('receipts'), receipts)
+      return removeAll(write, tableNamed('messages'), rows)
+    })
   }
 
   async *#pages(

@@ -60,6 +60,10 @@ class Way {
       if (signal.aborted || !AgentMailError.is(error, 'server_unreachable')) {
         return failure(tool, error)
       }
+      if (isUnreadRead(tool, args) && error.details?.isUnasked !== true) {
+        await this.#findAnother(connection).catch(() => {}) // the next call looks again
+        return failure(tool, lostPage())
+      }
     }
     try {
       await this.#findAnother(connection)
@@ -107,6 +111,17 @@ function withKey(tool: string, args: object | undefined): object | undefined {
   if (isRecord(args) && args.idempotency_key) return args
   return { ...args, idempotency_key: `stdio ${randomId(22)}` }
 }
+
+const isUnreadRead = (tool: string, args: object | undefined): boolean =>
+  tool === 'read_messages' && isRecord(args) && args.unread === true
+
+/** To ask again in silence would give the next page in the place of the one that was lost. */
+const lostPage = () =>
+  new AgentMailError(
+    'server_unreachable',
+    'the server went away before its answer came',
+    'What it was about to hand you, if anything, counts as handed: read_messages with after_id (the last id you saw) gives it again. Then go on with unread.',
+  )
 
 /** The agent that a call has shown to be alive, if any: the caller, or whom it registered. */
 export function agentOf(

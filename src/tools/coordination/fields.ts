@@ -93,7 +93,7 @@ export const waitSeconds = z
   .min(0, waitWords)
   .max(50, waitWords)
   .optional()
-  .describe('With a cursor: wait for news')
+  .describe('Wait for news')
 
 // Every client pays for each word of a listing, so the hints say only what is not plain.
 export const reads = { readOnlyHint: true } as const

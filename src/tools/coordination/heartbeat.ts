@@ -10,6 +10,6 @@ export default defineTool({
     'Show that you are alive, as every call does. After 2 silent minutes you lose your claims.',
   annotations: repeatable,
   input: z.object({ agent_id: agentId }),
-  output: z.object({ ok: z.boolean() }),
+  output: z.object({ ok: z.boolean(), unread: z.int().optional() }),
   run: ({ project }: CoordinationContext, input) => project.agents.heartbeat(input),
 })

@@ -13,6 +13,11 @@ export default defineTool({
     role: requiredName('role').describe('For example coder'),
     agent_id: optionalName('agent_id').describe('Your earlier id, to resume'),
   }),
-  output: z.object({ agent_id: z.string() }),
+  output: z.object({
+    agent_id: z.string(),
+    agents: z.array(z.object({ name: z.string(), role: z.string() })),
+    unread: z.int().optional(),
+    note: z.string().optional(),
+  }),
   run: ({ project }: CoordinationContext, input) => project.agents.register(input),
 })

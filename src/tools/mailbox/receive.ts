@@ -21,5 +21,10 @@ export default defineTool({
     message: z.string().optional(),
     status: z.string().optional().describe('"No unread messages" when there is none'),
   }),
-  run: ({ member }: MailboxContext) => receive(member),
+  run: async ({ member }: MailboxContext) => {
+    const received = await receive(member)
+    if (!('message' in received)) return received
+    const { from, id, message } = received
+    return { from, id, message }
+  },
 })

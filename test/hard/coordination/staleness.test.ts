@@ -125,7 +125,7 @@ describe.concurrent('an agent that falls silent', () => {
 
     expect(await project.register('other', { agent_id })).not.toBe(agent_id)
     expect(await project.register('coder-1', { agent_id })).toBe(agent_id)
-    expect(await project.heartbeat(agent_id)).toEqual({ ok: true })
+    expect(await project.heartbeat(agent_id)).toMatchObject({ ok: true })
     expect(await isHeld(project, 'coder-1')).toBe(false)
     expect(await project.send(agent_id, 'said', { idempotency_key: 'key' })).toBe(1)
   })

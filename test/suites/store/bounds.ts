@@ -146,7 +146,7 @@ export function boundsSuite(newDatabase: NewDatabase): void {
       const calls = upTo(32).map((n) => register(n))
       expect(await refusals(calls, 'too many agents: the project has 5000 ')).toBe(22)
       const first = at(ids, 0)
-      expect(await register(1, first)).toEqual({ agent_id: first })
+      expect(await register(1, first)).toMatchObject({ agent_id: first })
       const other = await at(servers, 0)
         .coordination.project('other')
         .agents.register({ name: 'n', role: 'r' })

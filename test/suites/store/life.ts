@@ -206,7 +206,9 @@ export function lifeSuite(newDatabase: NewDatabase): void {
         )
       }
       await expect(messages.read({ agent_id })).rejects.toThrow('is not registered')
-      expect(await agents.register({ name: 'a', role: 'c', agent_id })).toEqual({ agent_id })
+      expect(await agents.register({ name: 'a', role: 'c', agent_id })).toMatchObject({
+        agent_id,
+      })
       expect(await claims.get({})).toEqual({ claims: [], has_more: false })
       const { messages: kept } = await messages.read({ agent_id })
       expect(kept.map(({ subject, sender_id }) => [subject, sender_id])).toEqual([

@@ -57,9 +57,13 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     await project.agents.register({ name: 'ann', role: 'coder' })
     const store = await database.store()
     // Where an index that is there already does not count as made.
-    const indexes = store.hasLongKeys ? ['claims_by_agent', 'claims_by_path'] : []
+    const indexes = store.hasLongKeys
+      ? ['claims_by_agent', 'claims_by_path', 'agents_by_name', 'messages_by_sender']
+      : []
     const later = [
-      ...['sends', 'draft_notes', 'horizons'].map((name) => `DROP TABLE ${name}`),
+      ...['sends', 'draft_notes', 'horizons', 'marks', 'receipts'].map(
+        (name) => `DROP TABLE ${name}`,
+      ),
       ...indexes.map((name) => `DROP INDEX ${name}`),
       'ALTER TABLE idempotency_keys DROP COLUMN used_us',
     ]

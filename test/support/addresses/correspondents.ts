@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { agentmail, type Env } from '../agentmail.ts'
-import { type WorkingAgent, openAgent, structured } from '../coordination/coordination.ts'
+import { openAgent, structured, type WorkingAgent } from '../coordination/coordination.ts'
 import { git, type Session } from '../mailbox/tmux.ts'
 import { callTool } from '../server/server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -109,7 +109,18 @@ export function person(repository: string, env: Env): Correspondent {
 /** One more pane in a window, and its environment. */
 export function splitWindow(session: Session, window: number, cwd: string): Env {
   const pane = session
-    .tmux('split-window', '-d', '-t', session.pane(window), '-c', cwd, '-P', '-F', '#{pane_id}', 'cat')
+    .tmux(
+      'split-window',
+      '-d',
+      '-t',
+      session.pane(window),
+      '-c',
+      cwd,
+      '-P',
+      '-F',
+      '#{pane_id}',
+      'cat',
+    )
     .trim()
   return { ...session.env(window), TMUX_PANE: pane }
 }

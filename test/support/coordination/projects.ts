@@ -65,8 +65,13 @@ const claim = z.strictObject({
 
 /** What each tool gives: these keys and no others. */
 const outputs = {
-  register: z.strictObject({ agent_id: z.uuid() }),
-  heartbeat: z.strictObject({ ok: z.literal(true) }),
+  register: z.strictObject({
+    agent_id: z.uuid(),
+    agents: z.array(z.strictObject({ name: z.string(), role: z.string() })).max(50),
+    unread: z.int().min(0),
+    note: z.string().optional(),
+  }),
+  heartbeat: z.strictObject({ ok: z.literal(true), unread: z.int().min(0) }),
   send_message: z.strictObject({ message_id: id }),
   read_messages: z.strictObject({ messages: z.array(message), has_more: z.boolean() }),
   claim_files: z.strictObject({ claimed: z.array(z.string()), conflicts: z.array(conflict) }),

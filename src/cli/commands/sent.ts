@@ -1,0 +1,79 @@
+/** agentmail sent: what you sent to others, and what became of it. */
+import { Config } from '../../config.ts'
+import type { SentEntry } from '../../coordination/inbox/sent.ts'
+import { AgentMailError } from '../../errors.ts'
+import { PostOffice } from '../../mailbox/post-office.ts'
+import { type SentLetter, sentMail } from '../../mailbox/sent/sent-mail.ts'
+import { type Command, flagText } from '../command.ts'
+import { agentNameOf, connectedIfThere, placeOptions, whoActs } from '../coordination.ts'
+import { print, printJson } from '../output.ts'
+import { localTime, table } from '../table.ts'
+
+const most = 500
+
+export const command: Command = {
+  usage: '[--to <name>] [--limit <n>] [--as <name>]',
+  summary: 'Show what you sent to others, newest first, and whether it was read.',
+  details:
+    'Mail and direct messages (channel @name). queued: it waits. notified: its reader was told by a hook,\na nudge or a channel. read: it was handed over.',
+  options: {
+    to: { type: 'string', value: 'name', about: 'only what this one was sent' },
+    limit: { type: 'string', value: 'n', about: `at most so many, 1 to ${most} (default: 20)` },
+    as: {
+      type: 'string',
+      value: 'name',
+      about: 'who you are; default: your tmux window, or AGENTMAIL_AGENT',
+    },
+    ...placeOptions,
+  },
+
+  async run({ flags, json }) {
+    const config = new Config(flags)
+    const limit = limitOf(flagText(flags.limit))
+    const to = flagText(flags.to)
+    const given = await whoActs(flags, config)
+    let from = given
+    const messages = await connectedIfThere(flags, async (connection) => {
+      from = await agentNameOf(connection, given)
+      return (await connection.sent({ from, to, limit })).sent
+    })
+    const office = await PostOffice.locate(config).catch((error) => {
+      if (AgentMailError.is(error, 'not_in_repository')) return undefined
+      throw error
+    })
+    office?.check()
+    const mail = office ? sentMail(office, { from, to, limit }) : []
+    const sent = [...mail, ...(messages ?? [])].sort(newestFirst).slice(0, limit)
+    if (json) printJson({ sent })
+    else if (sent.length === 0) print('Nothing was sent')
+    else print(table(['ID', 'TO', 'SENT', 'STATE', 'SINCE', 'TEXT'], sent.map(rowOf)))
+    return 0
+  },
+}
+
+type Sent = SentLetter | SentEntry
+
+/** What has no time that can be read counts as oldest. */
+const timeOf = ({ at }: Sent): number => Date.parse(at ?? '') || 0
+
+const newestFirst = (one: Sent, other: Sent): number => timeOf(other) - timeOf(one)
+
+const shown = (time: string | null): string => {
+  const isTime = time !== null && !Number.isNaN(Date.parse(time))
+  return isTime ? localTime(time) : ''
+}
+
+const rowOf = ({ id, to, at, state, state_at, text }: Sent): string[] => [
+  ...[id, to, shown(at), state, shown(state_at)],
+  text.split('\n', 1)[0] ?? '',
+]
+
+function limitOf(given: string | undefined): number {
+  if (given === undefined) return 20
+  const limit = /^\d{1,3}$/.test(given) ? Number(given) : 0
+  if (limit >= 1 && limit <= most) return limit
+  throw new AgentMailError(
+    'invalid_request',
+    `--limit must be a whole number from 1 to ${most}, not "${given}"`,
+  )
+}

@@ -1,0 +1,183 @@
+/** What a name was handed: one mark an agent and channel. What stands after it is unread, but for one's own. */
+import type { Write } from '../../store/batch.ts'
+import {
+  integer,
+  marks as placeholders,
+  type Reader,
+  type Row,
+  StoreError,
+  text,
+} from '../../store/store.ts'
+import { uuid } from '../../system/random.ts'
+import type { AgentName } from '../agents.ts'
+import type { Desk } from '../desk.ts'
+import type { Ledger } from '../ledger.ts'
+import { broadcast, directChannel } from '../messages.ts'
+
+/** No channel has this name. Its mark: what was said under the agent's name up to there was said by an earlier self. */
+const ownUntil = ''
+/** Rows that are looked through at once for what is unread. A count ends there. */
+const rowsCounted = 1000
+
+/** Where an agent goes on in one channel. */
+export interface MarkedPlace {
+  channel: string
+  after: number
+}
+
+/** Where an agent goes on in each of its channels, and what it does not count as unread there. */
+export interface MarkedPlaces {
+  places: MarkedPlace[]
+  /** A condition on messages, with its values. */
+  notOwn: { sql: string; values: (string | number)[] }
+}
+
+/** The channels of an agent that names none. */
+export const ownChannels = (name: string): string[] => [broadcast, directChannel(name)]
+
+export async function placesOf(
+  reader: Reader,
+  project: string,
+  { agent_id, name }: AgentName,
+  channels: string[],
+): Promise<MarkedPlaces> {
+  const asked = [...channels, ownUntil]
+  const rows = await reader.all(
+    `SELECT channel, last_id FROM marks WHERE project = ? AND agent_id = ? AND channel IN (${placeholders(asked.length)})`,
+    ...[project, agent_id, ...asked],
+  )
+  const places: MarkedPlace[] = []
+  for (const channel of channels) {
+    const known = lastIn(rows, channel)
+    const isBroadcast = known === undefined && channel === broadcast
+    const start = isBroadcast ? await firstOf(reader, project, name) : undefined
+    places.push({ channel, after: known ?? start ?? 0 })
+  }
+  return {
+    places,
+    notOwn: {
+      sql: 'sender_id <> ? AND (sender_name <> ? OR id > ?)',
+      values: [agent_id, name, lastIn(rows, ownUntil) ?? 0],
+    },
+  }
+}
+
+/** Some engines do not tell spaces at the end apart: there `a` and `a ` are one channel, with one mark. */
+function lastIn(rows: Row[], channel: string): number | undefined {
+  const found = rows.find((row) => text(row.channel).trimEnd() === channel.trimEnd())
+  return found && integer(found.last_id)
+}
+
+/** The last message before a name was first registered; nothing where it never was. */
+async function firstOf(reader: Reader, project: string, name: string): Promise<number | undefined> {
+  const [first] = await reader.all(
+    'SELECT registered_us FROM agents WHERE project = ? AND name = ? ORDER BY project, name, registered_us LIMIT 1',
+    ...[project, name],
+  )
+  if (!first) return undefined
+  const [before] = await reader.all(
+    'SELECT id FROM messages WHERE project = ? AND created_us <= ? ORDER BY project DESC, created_us DESC LIMIT 1',
+    ...[project, integer(first.registered_us)],
+  )
+  return before ? integer(before.id) : 0
+}
+
+/** Never back. Of two processes that move one mark at once, the second starts over with what the first has left. */
+export async function moveMark(
+  write: Write,
+  project: string,
+  agentId: string,
+  { channel, after }: MarkedPlace,
+): Promise<void> {
+  const which = 'project = ? AND agent_id = ? AND channel = ?'
+  const key = [project, agentId, channel]
+  const [found] = await write.all(`SELECT last_id, token FROM marks WHERE ${which}`, ...key)
+  const token = uuid()
+  if (!found) {
+    write.append('marks', { project, agent_id: agentId, channel, last_id: after, token })
+    return
+  }
+  if (integer(found.last_id) >= after) return
+  const moved = await write.run(
+    `UPDATE marks SET last_id = ?, token = ? WHERE ${which} AND token = ?`,
+    ...[after, token, ...key, text(found.token)],
+  )
+  if (moved !== 1) throw new StoreError('again', 'another process moved the mark')
+}
+
+/** How many messages are unread; of a thousand in a channel, no more are looked at. */
+export async function countUnread(
+  desk: Desk,
+  agent: AgentName,
+  channels = ownChannels(agent.name),
+): Promise<number> {
+  const { places, notOwn } = await placesOf(desk.store, desk.project, agent, channels)
+  let unread = 0
+  for (const place of places) unread += await countIn(desk, agent.agent_id, place, notOwn)
+  return Math.min(unread, rowsCounted)
+}
+
+/** Where a thousand are one's own the mark moves past them, so that nobody looks at them again. */
+async function countIn(
+  { store, queue, project }: Desk,
+  agentId: string,
+  { channel, after }: MarkedPlace,
+  { sql, values }: MarkedPlaces['notOwn'],
+): Promise<number> {
+  for (let passed = after; ; ) {
+    const [row] = await store.all(
+      `SELECT COUNT(*) AS looked, MAX(id) AS last, SUM(CASE WHEN ${sql} THEN 1 ELSE 0 END) AS unread
+        FROM (SELECT id, sender_id, sender_name FROM messages WHERE project = ? AND channel = ? AND id > ?
+          ORDER BY project, channel, id LIMIT ${rowsCounted}) AS next_ones`,
+      ...[...values, project, channel, passed],
+    )
+    const unread = Number(row?.unread ?? 0)
+    if (unread > 0 || integer(row?.looked) < rowsCounted) return unread
+    passed = integer(row?.last)
+    const after = passed
+    await queue.write((write) => moveMark(write, project, agentId, { channel, after }))
+  }
+}
+
+/**
+ * Gives an agent that registers the marks of its name where no other of that name lives; it begins
+ * with the name's first registration otherwise.
+ *
+ * @param others those of its name that live.
+ * @param isBack it was known by this id.
+ */
+export async function takeOver(
+  write: Write,
+  { project }: Desk,
+  ledger: Ledger,
+  { agent, others, isBack }: { agent: AgentName; others: string[]; isBack: boolean },
+): Promise<void> {
+  const { agent_id, name } = agent
+  const rows = await write.all(
+    `SELECT m.agent_id, m.channel, m.last_id, p.agent_id AS present FROM agents a
+      JOIN marks m ON m.project = a.project AND m.agent_id = a.agent_id
+      LEFT JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
+      WHERE a.project = ? AND a.name = ?`,
+    ...[project, name],
+  )
+  const isOwn = (row: Row) => row.agent_id === agent_id
+  const isAlone = others.length === 0
+  // One that comes back may have left its marks to another that lives: it goes on with that one's.
+  const isHeir = isAlone || (isBack && !rows.some(isOwn))
+  const inherited = rows.filter((row) => isHeir || isOwn(row))
+  const last = new Map<string, number>()
+  for (const row of inherited) {
+    const channel = text(row.channel)
+    last.set(channel, Math.max(last.get(channel) ?? 0, integer(row.last_id)))
+  }
+  if (!last.has(broadcast)) {
+    last.set(broadcast, (await firstOf(write, project, name)) ?? ledger.lastMessageId)
+  }
+  if (isAlone) last.set(ownUntil, ledger.lastMessageId)
+  for (const [channel, after] of last) await moveMark(write, project, agent_id, { channel, after })
+  if (!isAlone) return
+  const gone = rows.filter((row) => row.present === null && !isOwn(row))
+  for (const id of new Set(gone.map((row) => text(row.agent_id)))) {
+    await write.run('DELETE FROM marks WHERE project = ? AND agent_id = ?', project, id)
+  }
+}
