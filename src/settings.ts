@@ -24,6 +24,11 @@ export const settings = {
     about:
       'your name; in tmux it wins over what agentmail name gave the pane, and that over the window',
   },
+  person: {
+    env: 'AGENTMAIL_PERSON',
+    about: 'how the person is called to whom agents can write',
+    fallback: 'human',
+  },
   tmux: { env: 'TMUX', about: 'set by tmux: its socket and session' },
   tmuxPane: { env: 'TMUX_PANE', about: 'set by tmux: your pane' },
   display: { env: 'DISPLAY', about: 'set by X: your screen' },

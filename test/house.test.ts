@@ -13,6 +13,7 @@ const rooms = [
   'mcp',
   'connection',
   'tools',
+  'addresses',
   'email',
   'mailbox',
   'vault',

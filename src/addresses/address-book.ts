@@ -1,10 +1,8 @@
 /** One address book: a name reaches whoever has it, whichever door a message came in by. */
-
 import type { Project } from '../coordination/coordination.ts'
-import type { Letter } from '../coordination/messages.ts'
+import { type Letter, letterIdOf } from '../coordination/messages.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
-import { sha256 } from '../system/text.ts'
 import { didYouMean } from './nearest.ts'
 
 export interface AddressBookOptions {
@@ -26,40 +24,40 @@ export class AddressBook {
     this.#options = options
   }
 
-  /** Stores a message in its channel; where that is `@name`, and nobody of that name is registered, it is in the mailbox of that name too. */
+  /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
   async post(
     project: Project,
-    letter: PostRequest,
+    { idempotency_key, ...letter }: PostRequest,
   ): Promise<{ message_id: number; note?: string }> {
-    const name = addressee(letter.channel)
-    const way = name === undefined ? undefined : await this.#wayTo(project, name)
-    const { message_id, sender } = await project.messages.send(letter)
-    if (name === undefined || !way) return { message_id }
+    const [, name] = /^@(.+)$/su.exec(letter.channel) ?? []
+    const way = name === undefined ? { offices: [] } : await this.#wayTo(project, name)
+    const isByMailbox = way.offices.length > 0
+    const request = { ...letter, idempotency_key, isByMailbox }
+    const { message_id } = await project.messages.send(request)
+    const from = isByMailbox ? await project.agents.nameOf(letter.agent_id) : undefined
     for (const office of way.offices) {
-      const id = letterId(project.name, message_id)
-      const message = textOf(letter)
-      await putInMailbox(office, { id, from: sender, to: name, message })
+      const id = letterIdOf(project.key, message_id)
+      const mail = { id, from: from ?? '', to: name ?? '', message: textOf(letter) }
+      await putInMailbox(office, mail, { isOnce: idempotency_key !== undefined })
     }
     return way.note === undefined ? { message_id } : { message_id, note: way.note }
   }
 
-  /** Nothing where the channel is enough: an agent of this name reads it, or the person does. */
-  async #wayTo(
-    project: Project,
-    name: string,
-  ): Promise<{ offices: PostOffice[]; note?: string } | undefined> {
+  /** No office where the channel is enough: an agent of this name reads it, or the person does. */
+  async #wayTo(project: Project, name: string): Promise<{ offices: PostOffice[]; note?: string }> {
     const { agents } = await project.agents.list({ agent: name })
-    if (agents.some((agent) => agent.name === name)) return undefined
-    const offices = await this.#options.officesOf(project)
-    const having = offices.filter((office) => office.isRecipient(name))
-    if (having.length > 0) return { offices: having }
-    if (name === this.#options.person) return undefined
-    const names = offices.flatMap((office) => office.recipientNames())
-    for (const agent of (await project.agents.list()).agents) names.push(agent.name)
-    const hint = didYouMean(name, [...names, this.#options.person])
-    return {
-      offices: [],
-      note: `nobody called "${name}" is here; the message waits in the channel for whoever registers under that name${hint}`,
-    }
+    if (agents.some((agent) => agent.name === name)) return { offices: [] }
+    const all = await this.#options.officesOf(project)
+    const offices = all.filter((office) => office.recipientNames().includes(name))
+    if (offices.length > 0 || name === this.#options.person) return { offices }
+    const registered = (await project.agents.list()).agents.map((agent) => agent.name)
+    const mailboxes = all.flatMap((office) => office.recipientNames())
+    const hint = didYouMean(name, [...registered, ...mailboxes, this.#options.person])
+    const note = `nobody called ${JSON.stringify(name)} is here${hint || '.'} The message waits in the channel for whoever comes under that name.`
+    return { offices, note }
   }
 }
+
+/** A subject that only begins the text says nothing more. */
+const textOf = ({ subject, body }: Letter): string =>
+  body.trimStart().startsWith(subject.replace(/…$/, '')) ? body : `${subject}\n\n${body}`

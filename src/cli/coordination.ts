@@ -1,16 +1,15 @@
 /** What the commands on coordination share: the way to it, who is acting, and a tool's answer. */
 
 import { Config, type Flags, optionsOf } from '../config.ts'
+import { actingAs, listOf } from '../connection/acting.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
-import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
 import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { flagText } from './command.ts'
 import { isRead } from './output.ts'
-import { line } from './table.ts'
 import { timeOf } from './times.ts'
 
 const reconnectMs = 1000
@@ -73,38 +72,6 @@ function numberOf(flags: Flags, name: string): number | undefined {
   throw new AgentMailError('invalid_request', `--${name} must be a whole number, not "${given}"`)
 }
 
-/** What each tool answers, by its name. */
-interface Answers {
-  register: Result<Project['agents']['register']>
-  send_message: Result<Project['messages']['send']>
-  claim_files: Result<Project['claims']['claim']>
-  release_files: Result<Project['claims']['release']>
-  get_file_claims: Result<Project['claims']['get']>
-  announce_change: Result<Project['changes']['announce']>
-  get_changes: Result<Project['changes']['get']>
-}
-type Result<Work extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Work>>
-
-/** Calls a tool; its error is thrown in its own words. */
-export async function ask<Name extends keyof Answers>(
-  connection: Connection,
-  tool: Name,
-  args: object,
-): Promise<Answers[Name]> {
-  const { content, structuredContent, isError } = await connection.call(tool, args)
-  // A tool gives what its output schema says, which is the type of the function behind it.
-  if (!isError) return structuredContent as Answers[Name]
-  const [message = '', ...next] = (content[0]?.text ?? '').split('\n')
-  throw new AgentMailError('invalid_request', message, next.join('\n') || undefined)
-}
-
-/** What comes one by one, where there is not much of it. */
-export async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
 /** Another connection, where one was lost: to a server, or to the database. */
 export async function reconnected(flags: Flags): Promise<Connection> {
   const { connect } = await import('../connection/connect.ts')
@@ -164,35 +131,15 @@ export async function following(
   }
 }
 
-/**
- * Runs `work` as the agent of this name: the one that is registered, else one that is registered
- * for it and leaves afterwards. Whoever holds files stays, for as long as there are signs of life.
- */
-export async function acting<T>(
+/** Runs `work` as the agent that the flags name, or that this process is. */
+export const acting = <T>(
   flags: Flags,
   work: (connection: Connection, agent: AgentName) => Promise<T>,
-): Promise<T> {
-  return connected(flags, async (connection, config) => {
-    const name = await whoActs(flags, config)
-    for (let attempt = 1; ; attempt++) {
-      const agent = await identify(connection, name, flagText(flags.role))
-      try {
-        return await work(connection, agent)
-      } catch (error) {
-        // Another guest of this name may have left with the id that both had, and a third come with it.
-        const agents = await listOf(connection.agents({ agent: agent.agent_id }))
-        const isAboutId = error instanceof Error && error.message.includes(agent.agent_id)
-        const isThere = agents.some(isSame(agent)) && !isAboutId
-        if (attempt === maxAttempts || isThere) throw error
-      } finally {
-        if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
-      }
-    }
+): Promise<T> =>
+  connected(flags, async (connection, config) => {
+    const who = { name: await whoActs(flags, config), role: flagText(flags.role) }
+    return actingAs(connection, who, (agent) => work(connection, agent))
   })
-}
-
-const maxAttempts = 10
-const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === agent.agent_id
 
 /** The name or id that somebody acts under. */
 export const whoActs = async (flags: Flags, config: Config): Promise<string> =>
@@ -204,43 +151,8 @@ export async function agentNameOf(connection: Connection, given: string): Promis
   return agents.find(({ agent_id }) => agent_id === given)?.name ?? given
 }
 
-/** The agent of this name or id that is registered; else one is, under the id that the name had last. */
-async function identify(connection: Connection, given: string, role: string | undefined) {
-  const agents = await listOf(connection.agents({ known: true, agent: given }))
-  const meant = agents.filter(({ agent_id }) => agent_id === given)
-  const candidates = meant.length > 0 ? meant : agents.filter(({ name }) => name === given)
-  const living = candidates.filter(({ last_seen }) => last_seen !== null)
-  if (living.length > 1) throw ambiguous(given, living)
-  const known = candidates.sort(latestFirst)[0]
-  const name = known?.name ?? given
-  if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
-  const { agent_id } = await ask(connection, 'register', {
-    name,
-    role: role ?? known?.role ?? 'person',
-    agent_id: known?.agent_id,
-  })
-  return { agent_id, name, isGuest: true }
-}
-
-function ambiguous(name: string, agents: AgentEntry[]): AgentMailError {
-  const ids = agents
-    .sort(latestFirst)
-    .map(({ agent_id, role }) => `  --as ${agent_id} (${line(role)})`)
-  return new AgentMailError(
-    'invalid_request',
-    `${agents.length} living agents are called "${name}"`,
-    `Say which one you are:\n${ids.join('\n')}`,
-  )
-}
-
 export const byRegistration = (one: AgentEntry, other: AgentEntry): number =>
   one.registered_at < other.registered_at ? -1 : 1
-
-/** Who was heard of last; of those who are gone, who came last. */
-function latestFirst(a: AgentEntry, b: AgentEntry): number {
-  const key = (agent: AgentEntry) => `${agent.last_seen ?? ''} ${agent.registered_at}`
-  return key(a) < key(b) ? 1 : -1
-}
 
 async function ownName(config: Config): Promise<string> {
   if (hasName(config)) return (await whoAmI(config)).name

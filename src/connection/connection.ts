@@ -21,6 +21,8 @@ export interface Connection {
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   /** Direct messages under a name, newest first. */
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
+  /** Why one of this name may not read soon what is written to it, in words. */
+  silence(name: string): Promise<{ warning?: string }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
@@ -81,6 +83,11 @@ export class LocalConnection implements Connection {
 
   async sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
     return this.#project.sent(checked(sentQuery, request))
+  }
+
+  async silence(name: string): Promise<{ warning?: string }> {
+    const warning = await this.#project.silence(name)
+    return warning === undefined ? {} : { warning }
   }
 
   history(request: HistoryRequest): AsyncIterable<HistoryEntry> {

@@ -32,6 +32,8 @@ export const sentQuery = z.strictObject({
   limit: limitUpTo(500).default(20),
 })
 
+export const silenceQuery = z.strictObject({ name: required('name') })
+
 export const historyQuery = z.strictObject({
   file: z.string().optional(),
   agent: z.string().optional(),

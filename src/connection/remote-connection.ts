@@ -135,6 +135,10 @@ export class RemoteConnection implements Connection {
     return this.#get('/api/sent', { ...request })
   }
 
+  silence(name: string): Promise<{ warning?: string }> {
+    return this.#get('/api/silence', { name })
+  }
+
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry> {
     return this.#lines(this.#path('/api/history', { ...request }))
   }

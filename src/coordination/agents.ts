@@ -151,6 +151,12 @@ export class Agents {
     return name
   }
 
+  /** How whoever has this id is called. */
+  async nameOf(agent_id: string): Promise<string | undefined> {
+    const { project, store } = this.#desk
+    return this.#names.get(agent_id) ?? nameOf(store, project, agent_id)
+  }
+
   /** What a write of this agent needs. */
   alive(agent_id: string): Need {
     return { supply: this.#presence, key: agent_id }

@@ -47,6 +47,8 @@ export interface CoordinationOptions {
 }
 
 export interface Project {
+  /** What the tables know it by. */
+  key: string
   agents: Agents
   messages: Messages
   /** What an agent was not handed yet. */
@@ -212,6 +214,7 @@ export class Coordination {
     const agents = new Agents(desk)
     const receipts = new Receipts(desk)
     const project: Project = {
+      key: name,
       agents,
       messages: new Messages(desk, agents, receipts),
       unread: new Unread(desk, agents, receipts),

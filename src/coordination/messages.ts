@@ -3,6 +3,7 @@
 import { AgentMailError } from '../errors.ts'
 import type { Write } from '../store/batch.ts'
 import { integer, type Row, text } from '../store/store.ts'
+import { sha256 } from '../system/text.ts'
 import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { KeyedWrites } from './idempotency.ts'
@@ -31,6 +32,19 @@ export interface Letter {
   subject: string
   body: string
 }
+
+/** As it is stored. */
+export interface PostedLetter extends Letter {
+  /** Whether its reader gets it by a mailbox too, and need not be handed it here. */
+  isByMailbox?: boolean
+}
+
+/** What a message is called in a mailbox, whenever it is put there; in the form of other mail's ids. */
+export const letterIdOf = (project: string, messageId: number): string =>
+  Buffer.from(sha256(`${project} ${messageId}`), 'hex')
+    .toString('base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, 8)
 
 export interface MessagesRequest {
   since?: string | undefined
@@ -64,7 +78,7 @@ export class Messages {
     agent_id,
     idempotency_key,
     ...letter
-  }: Letter & { agent_id: string; idempotency_key?: string | undefined }): Promise<{
+  }: PostedLetter & { agent_id: string; idempotency_key?: string | undefined }): Promise<{
     message_id: number
   }> {
     const call = {
@@ -128,7 +142,7 @@ export async function store(
   write: Write,
   desk: Desk,
   sender: AgentName,
-  { channel, subject, body }: Letter,
+  { channel, subject, body, isByMailbox = false }: PostedLetter,
   event: JournalEvent,
 ): Promise<number> {
   const { project, news } = desk
@@ -144,6 +158,7 @@ export async function store(
     channel,
     subject,
     body,
+    by_mailbox: isByMailbox ? 1 : null,
   })
   ledger.record(sender, event, { at, message_id: id })
   write.afterCommit(() => news.stored({ project, stream: 'messages', channel }, id))

@@ -43,9 +43,13 @@ export class Mailbox {
     this.#lock = { lock }
   }
 
-  /** Stores a message at the end. When this returns, it is on disk. */
-  async append(message: Message): Promise<void> {
+  /**
+   * Stores a message at the end. When this returns, it is on disk.
+   * @param options.isOnce it is not stored again where one of its id is there.
+   */
+  async append(message: Message, options: { isOnce?: boolean } = {}): Promise<void> {
     await withLockedFile(this.#path, { ...this.#lock, create: true, append: true }, (fd) => {
+      if (options.isOnce && hasMessage(fd, message.id)) return
       const { size } = fstatSync(fd)
       const position = size === 0 ? 0 : rememberedPosition(this.#positionPath, fd)
       const line = lineOf(message)
@@ -177,6 +181,13 @@ export class Mailbox {
   #rewrite(fd: number, transform: (line: TextLine) => Iterable<Buffer>): void {
     replaceFile(this.#path, linesThrough(fd, transform))
   }
+}
+
+function hasMessage(fd: number, id: string): boolean {
+  for (const { bytes } of readLines(fd)) {
+    if (bytes?.includes(id) && messageOf(bytes)?.id === id) return true
+  }
+  return false
 }
 
 function* linesThrough(fd: number, transform: (line: TextLine) => Iterable<Buffer>) {

@@ -32,7 +32,11 @@ export async function joinOffice(
   const [agent, opened] = await Promise.all([whoAmI(config, caller), office])
   const clock = systemClock
   opened.create()
-  const known = await opened.recipients.register(agent.name, agent, clock.now())
+  // The person is no window or agent: what is written to them is not put into a mailbox.
+  const isPerson = agent.name === config.text('person')?.trim()
+  const known = isPerson
+    ? opened.recipients.list()
+    : await opened.recipients.register(agent.name, agent, clock.now())
   return { agent, office: opened, known, clock }
 }
 
@@ -60,21 +64,30 @@ export async function send(member: Member, to: string, message: string): Promise
   const odd = view ? await oddities(view, known, office, to) : []
   const silence = silenceOfRecipient(known, to, clock.now())
   const told = [...odd.map(warningOf), ...(silence === undefined ? [] : [silence])]
-  const message_id = await putInMailbox(office, { from: agent.name, to, message }, clock)
+  const message_id = await putInMailbox(office, { from: agent.name, to, message }, { clock })
   return { message_id, ...(told.length > 0 && { warning: told.join('\n') }) }
 }
 
 const warningOf = ({ problem, advice }: Oddity) => `${problem}. ${advice}`
 
+export interface MailLetter {
+  /** A new one without it. */
+  id?: string
+  from: string
+  to: string
+  message: string
+}
+
 /** Puts a message into a mailbox, whoever it is from, and gives its id. */
 export async function putInMailbox(
   office: PostOffice,
-  letter: { from: string; to: string; message: string },
-  clock: Clock = systemClock,
+  letter: MailLetter,
+  options: { clock?: Clock; isOnce?: boolean } = {},
 ): Promise<string> {
-  const id = randomId(8)
-  const created_at = rfc3339(clock.now())
-  await office.mailbox(letter.to).append({ id, ...letter, read_flag: false, created_at })
+  const { clock = systemClock, isOnce = false } = options
+  const { id = randomId(8), ...rest } = letter
+  const message = { id, ...rest, read_flag: false, created_at: rfc3339(clock.now()) }
+  await office.mailbox(letter.to).append(message, { isOnce })
   return id
 }
 
@@ -136,10 +149,11 @@ function recipientNames({ agent, office, known }: Member, view: TmuxView | undef
   return [...new Set([...listed, agent.name])]
 }
 
-export const recipientNotFound = () =>
+/** @param hint `. Did you mean …?` */
+export const recipientNotFound = (hint = '') =>
   new AgentMailError(
     'recipient_not_found',
-    'recipient not found',
+    `recipient not found${hint}`,
     'See who can be reached: agentmail recipients, or the tool list-recipients.',
   )
 

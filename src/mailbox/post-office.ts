@@ -90,6 +90,13 @@ export class PostOffice {
       .sort()
   }
 
+  /** Those who have used it, or were written to, as far as they take mail. */
+  recipientNames(): string[] {
+    const ignored = this.ignored()
+    const known = this.recipients.list().map(({ name }) => name)
+    return [...new Set([...known, ...this.mailboxNames()])].filter((name) => !ignored.has(name))
+  }
+
   /** The windows that take no mail: one name a line of `.agentmailignore`, beside the post office. */
   ignored(): Set<string> {
     const file = join(dirname(this.dir), '.agentmailignore')

@@ -8,6 +8,7 @@ import {
   leaveQuery,
   messagesQuery,
   sentQuery,
+  silenceQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
@@ -30,6 +31,12 @@ export async function messages(project: Project, { query, response }: Exchange):
 
 export async function sentMessages(project: Project, { query, response }: Exchange): Promise<void> {
   sendJson(response, 200, await project.sent(checked(sentQuery, fieldsOf(query))))
+}
+
+export async function silence(project: Project, { query, response }: Exchange): Promise<void> {
+  const { name } = checked(silenceQuery, fieldsOf(query))
+  const warning = await project.silence(name)
+  sendJson(response, 200, warning === undefined ? {} : { warning })
 }
 
 export const history = (project: Project, { query, response }: Exchange): Promise<void> =>

@@ -7,7 +7,16 @@ import {
   type Project,
 } from '../coordination/coordination.ts'
 import { systemClock } from '../system/clock.ts'
-import { agents, difference, history, horizon, leave, messages, sentMessages } from './api.ts'
+import {
+  agents,
+  difference,
+  history,
+  horizon,
+  leave,
+  messages,
+  sentMessages,
+  silence,
+} from './api.ts'
 import { sendHealth } from './health.ts'
 import { type Exchange, HttpError, sendText } from './http-exchange.ts'
 import { pageHeaders, renderPage } from './page.ts'
@@ -77,6 +86,7 @@ export class Routes {
       'GET /api/agents': this.#inProject(agents),
       'GET /api/messages': this.#inProject(messages),
       'GET /api/sent': this.#inProject(sentMessages),
+      'GET /api/silence': this.#inProject(silence),
       'GET /api/history': this.#inProject(history),
       'GET /api/horizon': this.#inProject(horizon),
       'GET /api/difference': this.#inProject(difference),

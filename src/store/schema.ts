@@ -163,6 +163,7 @@ const migrations: Migration[] = [
       PRIMARY KEY (project, message_id))`,
     'CREATE INDEX agents_by_name ON agents (project, name, registered_us)',
     'CREATE INDEX messages_by_sender ON messages (project, sender_name, id)',
+    'ALTER TABLE messages ADD COLUMN by_mailbox BIGINT',
   ],
 ]
 

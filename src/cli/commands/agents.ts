@@ -1,6 +1,8 @@
 /** agentmail agents: who is registered for coordination. */
+
+import { listOf } from '../../connection/acting.ts'
 import type { Command } from '../command.ts'
-import { byRegistration, connected, listOf, placeOptions } from '../coordination.ts'
+import { byRegistration, connected, placeOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { localTime, table } from '../table.ts'
 

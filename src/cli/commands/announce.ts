@@ -1,7 +1,9 @@
 /** agentmail announce: tell the others what you changed in a file. */
+
+import { ask } from '../../connection/acting.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Command } from '../command.ts'
-import { acting, actingOptions, ask } from '../coordination.ts'
+import { acting, actingOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 

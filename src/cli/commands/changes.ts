@@ -1,16 +1,15 @@
 /** agentmail changes: which changes to files were announced. */
 
+import { ask, listOf } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
 import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
 import { type Command, flagText } from '../command.ts'
 import {
-  ask,
   byRegistration,
   connected,
   following,
-  listOf,
   pageOf,
   pageOptions,
   placeOptions,

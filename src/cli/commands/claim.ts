@@ -1,12 +1,13 @@
 /** agentmail claim: claim files before you change them. */
 
 import type { Flags } from '../../config.ts'
+import { ask } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
 import type { Command } from '../command.ts'
-import { acting, actingOptions, ask, reconnected } from '../coordination.ts'
+import { acting, actingOptions, reconnected } from '../coordination.ts'
 import { print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { line } from '../table.ts'

@@ -1,8 +1,10 @@
 /** agentmail claims: who holds which files. */
+
+import { ask } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
 import type { ClaimEntry } from '../../coordination/claims.ts'
 import type { Command } from '../command.ts'
-import { ask, connected, placeOptions } from '../coordination.ts'
+import { connected, placeOptions } from '../coordination.ts'
 import { isRead, jsonLine, print } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { localTime, table } from '../table.ts'

@@ -1,10 +1,11 @@
 /** agentmail history: who claimed, released, announced, said what, and when. */
 
+import { listOf } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
 import type { HistoryRequest } from '../../coordination/history.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Command, flagText } from '../command.ts'
-import { connected, listOf, placeOptions } from '../coordination.ts'
+import { connected, placeOptions } from '../coordination.ts'
 import { isRead, print, printError, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { cutAt, line, localTime } from '../table.ts'

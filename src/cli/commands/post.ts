@@ -1,7 +1,9 @@
 /** agentmail post: say something in a coordination channel. */
+
+import { ask } from '../../connection/acting.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Command, flagText } from '../command.ts'
-import { acting, actingOptions, ask } from '../coordination.ts'
+import { acting, actingOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
 

@@ -1,18 +1,21 @@
 /** agentmail recipients: who can be written to. */
+import { everybody } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
-import { joinOffice, listRecipients, warnings } from '../../mailbox/member.ts'
+import { joinOffice, warnings } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
+import { registeredFor } from '../registered.ts'
 
 export const command: Command = {
   usage: '',
   summary: 'List the agents you can write to.',
   details:
-    'In tmux: the windows of this session by the names that their agents have, then agents of other\nsessions and outside tmux that have used AgentMail here.\nNames in .agentmailignore, beside .agentmail/, are left out. stderr tells of windows that stand outside\nthe repository, and of names that two have.',
+    'In tmux: the windows of this session by the names that their agents have, then agents of other\nsessions and outside tmux that have used AgentMail here, and the registered agents.\nNames in .agentmailignore, beside .agentmail/, are left out. stderr tells of windows that stand outside\nthe repository, and of names that two have.',
 
   async run({ json }) {
-    const member = await joinOffice(new Config())
-    const listed = await listRecipients(member)
+    const config = new Config()
+    const member = await joinOffice(config)
+    const listed = await everybody(member, await registeredFor(config))
     if (json) printJson(listed)
     else {
       for (const { name, is_current } of listed.recipients)

@@ -1,6 +1,8 @@
 /** agentmail release: give up claims. */
+
+import { ask } from '../../connection/acting.ts'
 import type { Command } from '../command.ts'
-import { acting, actingOptions, ask } from '../coordination.ts'
+import { acting, actingOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
 import { line } from '../table.ts'

@@ -1,18 +1,21 @@
 /** agentmail send: put a message into somebody's mailbox. */
+import { personOf } from '../../addresses/person.ts'
+import { sendTo } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
-import { joinOffice, recipientNotFound, send } from '../../mailbox/member.ts'
+import { joinOffice, recipientNotFound } from '../../mailbox/member.ts'
 import { log } from '../../system/log.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
+import { registeredFor } from '../registered.ts'
 
 export const command: Command = {
   usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',
   summary: 'Send a message to another agent.',
   details:
-    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`. A message holds at most 64KB.',
+    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`, or the person (human): one with a mailbox here gets it\nthere, a registered agent in its channel. A message holds at most 64KB.',
   options: {
     recipient: { type: 'string', short: 'r', value: 'name', about: 'who gets it' },
     message: {
@@ -33,7 +36,12 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const sent = await send(await joinOffice(config), recipient, message).catch((error) => {
+    const correspondence = {
+      member: await joinOffice(config),
+      registered: () => registeredFor(config),
+      person: personOf(config),
+    }
+    const sent = await sendTo(correspondence, recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
     if (sent.warning) log(`warning: ${sent.warning}`)

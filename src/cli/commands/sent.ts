@@ -43,7 +43,9 @@ export const command: Command = {
     })
     office?.check()
     const mail = office ? sentMail(office, { from, to, limit }) : []
-    const sent = [...mail, ...(messages ?? [])].sort(newestFirst).slice(0, limit)
+    const sent = merged(mail, messages ?? [])
+      .sort(newestFirst)
+      .slice(0, limit)
     if (json) printJson({ sent })
     else if (sent.length === 0) print('Nothing was sent')
     else print(table(['ID', 'TO', 'SENT', 'STATE', 'SINCE', 'TEXT'], sent.map(rowOf)))
@@ -52,6 +54,17 @@ export const command: Command = {
 }
 
 type Sent = SentLetter | SentEntry
+
+/** What went into a mailbox as well is one message, and the mailbox knows what became of it. */
+function merged(mail: SentLetter[], messages: SentEntry[]): Sent[] {
+  const letters = new Map(mail.map((letter) => [letter.id, letter]))
+  const both = messages.map(({ letter_id = '', ...message }) => {
+    const letter = letters.get(letter_id)
+    letters.delete(letter_id)
+    return letter ? { ...message, state: letter.state, state_at: letter.state_at } : message
+  })
+  return [...letters.values(), ...both]
+}
 
 /** What has no time that can be read counts as oldest. */
 const timeOf = ({ at }: Sent): number => Date.parse(at ?? '') || 0

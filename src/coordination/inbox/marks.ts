@@ -28,7 +28,7 @@ export interface MarkedPlace {
 /** Where an agent goes on in each of its channels, and what it does not count as unread there. */
 export interface MarkedPlaces {
   places: MarkedPlace[]
-  /** A condition on messages, with its values. */
+  /** A condition on messages, with its values: neither one's own nor in one's mailbox. */
   notOwn: { sql: string; values: (string | number)[] }
 }
 
@@ -56,7 +56,7 @@ export async function placesOf(
   return {
     places,
     notOwn: {
-      sql: 'sender_id <> ? AND (sender_name <> ? OR id > ?)',
+      sql: 'by_mailbox IS NULL AND sender_id <> ? AND (sender_name <> ? OR id > ?)',
       values: [agent_id, name, lastIn(rows, ownUntil) ?? 0],
     },
   }
@@ -127,7 +127,7 @@ async function countIn(
   for (let passed = after; ; ) {
     const [row] = await store.all(
       `SELECT COUNT(*) AS looked, MAX(id) AS last, SUM(CASE WHEN ${sql} THEN 1 ELSE 0 END) AS unread
-        FROM (SELECT id, sender_id, sender_name FROM messages WHERE project = ? AND channel = ? AND id > ?
+        FROM (SELECT id, sender_id, sender_name, by_mailbox FROM messages WHERE project = ? AND channel = ? AND id > ?
           ORDER BY project, channel, id LIMIT ${rowsCounted}) AS next_ones`,
       ...[...values, project, channel, passed],
     )

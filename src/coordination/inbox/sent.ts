@@ -1,7 +1,7 @@
 /** What was sent under a name to other names, with what became of it. */
 import { chunksOf, integer, marks as placeholders, type Row, text } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
-import { directChannel } from '../messages.ts'
+import { directChannel, letterIdOf } from '../messages.ts'
 import { timeText } from '../time.ts'
 import type { MessageReceipt, Receipts } from './receipts.ts'
 
@@ -16,6 +16,8 @@ export interface SentEntry extends MessageReceipt {
   to: string
   at: string
   text: string
+  /** What it is called in the mailbox that it went to, which knows what became of it there. */
+  letter_id?: string
 }
 
 /** Rows that are looked through at once: a name may have said much in other channels. */
@@ -33,13 +35,13 @@ export async function sentBy(
   const sent: SentEntry[] = []
   for (const some of chunksOf(ids, idsAStatement)) {
     const rows = await store.all(
-      `SELECT id, channel, created_us, subject, body FROM messages WHERE project = ? AND id IN (${placeholders(some.length)})`,
+      `SELECT id, channel, created_us, subject, body, by_mailbox FROM messages WHERE project = ? AND id IN (${placeholders(some.length)})`,
       ...[project, ...some],
     )
     rows.sort((one, other) => integer(other.id) - integer(one.id))
     for (const row of rows) {
       const receipt = states.get(integer(row.id))
-      if (receipt) sent.push(entryOf(row, receipt))
+      if (receipt) sent.push(entryOf(project, row, receipt))
     }
   }
   return { sent }
@@ -64,7 +66,7 @@ async function directIds({ project, store }: Desk, request: SentRequest): Promis
   }
 }
 
-function entryOf(row: Row, { state, state_at }: MessageReceipt): SentEntry {
+function entryOf(project: string, row: Row, { state, state_at }: MessageReceipt): SentEntry {
   const [subject, body] = [text(row.subject), text(row.body)]
   return {
     id: String(integer(row.id)),
@@ -74,5 +76,6 @@ function entryOf(row: Row, { state, state_at }: MessageReceipt): SentEntry {
     state_at,
     // A subject that is only the beginning of the text says nothing more.
     text: body.startsWith(subject.replace(/…$/, '')) ? body : `${subject}\n${body}`,
+    ...(row.by_mailbox === null ? {} : { letter_id: letterIdOf(project, integer(row.id)) }),
   }
 }

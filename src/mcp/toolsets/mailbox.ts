@@ -1,4 +1,5 @@
 /** The mailbox toolset, whose server lives and ends with its terminal: `agentmail mcp`. */
+import { personOf } from '../../addresses/person.ts'
 import type { Config } from '../../config.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice } from '../../mailbox/member.ts'
@@ -16,6 +17,11 @@ export async function serveMailbox(config: Config): Promise<number> {
   await office
   const open = async () => ({
     member: await joinOffice(config, office, { isStaying: true, isQuiet: true }),
+    registered: async () => {
+      const { RegisteredAgents } = await import('../../connection/registered.ts')
+      return new RegisteredAgents(config)
+    },
+    person: personOf(config),
   })
   return new Promise((resolve, reject) => {
     const onLost = (what: string) => {

@@ -1,6 +1,4 @@
-/** What the mailbox tools work with: a member of the post office, as it is at the moment of the call. */
-import type { Member } from '../../mailbox/member.ts'
+/** What the mailbox tools work with: a member of the post office, as it is at the moment of the call, and who else can be reached. */
+import type { Correspondence } from '../../addresses/send.ts'
 
-export interface MailboxContext {
-  member: Member
-}
+export type MailboxContext = Correspondence

@@ -1,6 +1,6 @@
 /** send: put a message into another agent's mailbox. */
 import * as z from 'zod'
-import { send } from '../../mailbox/member.ts'
+import { sendTo } from '../../addresses/send.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -25,5 +25,6 @@ export default defineTool({
     message_id: z.string(),
     warning: z.string().optional().describe('What to know of the recipient'),
   }),
-  run: ({ member }: MailboxContext, { recipient, message }) => send(member, recipient, message),
+  run: (correspondence: MailboxContext, { recipient, message }) =>
+    sendTo(correspondence, recipient, message),
 })

@@ -1,0 +1,84 @@
+/** Sends to a name by whichever door whoever has it can be reached: its mailbox, else its channel. */
+import type { Letter } from '../coordination/messages.ts'
+import { AgentMailError } from '../errors.ts'
+import {
+  type Delivered,
+  listRecipients,
+  type Member,
+  recipientNotFound,
+  send,
+} from '../mailbox/member.ts'
+import { log } from '../system/log.ts'
+import { didYouMean } from './nearest.ts'
+
+/** The agents of coordination, as far as somebody must know them who writes by the mailbox. */
+export interface Registered {
+  /** The names of those who live; only this one, where it is named. */
+  names(only?: string): Promise<string[]>
+  /** Why one of this name may not read soon what is written to it, in words. */
+  silence(name: string): Promise<string | undefined>
+  /** Says it in the sender's name. */
+  post(from: string, letter: Letter): Promise<{ message_id: number }>
+}
+
+export interface Correspondence {
+  member: Member
+  /** Asked only for names that have no mailbox here. */
+  registered(): Promise<Registered>
+  /** How the person is called. */
+  person: string
+}
+
+const subjectLength = 80
+
+export async function sendTo(
+  correspondence: Correspondence,
+  to: string,
+  message: string,
+): Promise<Delivered> {
+  const { member, person } = correspondence
+  try {
+    return await send(member, to, message)
+  } catch (error) {
+    if (!AgentMailError.is(error, 'recipient_not_found')) throw error
+  }
+  const registered = await correspondence.registered()
+  const isThere = to === person || (await registered.names(to)).length > 0
+  if (!isThere) throw await notFound(correspondence, to)
+  const letter = { channel: `@${to}`, subject: subjectOf(message), body: message }
+  const { message_id } = await registered.post(member.agent.name, letter)
+  const warning = to === person ? undefined : await registered.silence(to)
+  return { message_id: String(message_id), ...(warning !== undefined && { warning }) }
+}
+
+/** Who can be written to by name: those of the mailbox in their order, then the registered. */
+export async function everybody(
+  member: Member,
+  registered: Pick<Registered, 'names'>,
+): ReturnType<typeof listRecipients> {
+  const { recipients } = await listRecipients(member)
+  const known = new Set(recipients.map(({ name }) => name))
+  const names = await registered.names().catch((error: Error) => {
+    log(`the registered agents could not be asked: ${error.message}`)
+    return []
+  })
+  const others = names.filter((name) => !known.has(name))
+  const added = [...new Set(others)].sort().map((name) => ({ name, is_current: false }))
+  return { recipients: [...recipients, ...added] }
+}
+
+async function notFound({ member, registered, person }: Correspondence, to: string) {
+  const { recipients } = await everybody(member, await registered())
+  return recipientNotFound(didYouMean(to, [...recipients.map(({ name }) => name), person]))
+}
+
+/** The first line that says something. */
+export function subjectOf(message: string): string {
+  const [first = ''] = message.trim().split(/\r?\n/, 1)
+  const characters = [...first.trim()]
+  if (characters.length === 0) {
+    throw new AgentMailError('no_message', 'no message provided', 'Give the text to send.')
+  }
+  const isLong = characters.length > subjectLength
+  return isLong ? `${characters.slice(0, subjectLength - 1).join('')}…` : characters.join('')
+}

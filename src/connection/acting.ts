@@ -1,0 +1,109 @@
+/** Calls tools as somebody of a name: as the agent of it that is registered, else as a guest that leaves afterwards. */
+import type { AgentEntry, AgentName } from '../coordination/agents.ts'
+import type { Project } from '../coordination/coordination.ts'
+import { AgentMailError } from '../errors.ts'
+import type { Connection } from './connection.ts'
+
+/** What each tool answers, by its name. */
+interface Answers {
+  register: Result<Project['agents']['register']>
+  send_message: Result<Project['messages']['send']>
+  claim_files: Result<Project['claims']['claim']>
+  release_files: Result<Project['claims']['release']>
+  get_file_claims: Result<Project['claims']['get']>
+  announce_change: Result<Project['changes']['announce']>
+  get_changes: Result<Project['changes']['get']>
+}
+type Result<Work extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Work>>
+
+/** Calls a tool; its error is thrown in its own words. */
+export async function ask<Name extends keyof Answers>(
+  connection: Connection,
+  tool: Name,
+  args: object,
+): Promise<Answers[Name]> {
+  const { content, structuredContent, isError } = await connection.call(tool, args)
+  // A tool gives what its output schema says, which is the type of the function behind it.
+  if (!isError) return structuredContent as Answers[Name]
+  const [message = '', ...next] = (content[0]?.text ?? '').split('\n')
+  throw new AgentMailError('invalid_request', message, next.join('\n') || undefined)
+}
+
+/** What comes one by one, where there is not much of it. */
+export async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+export interface Acting {
+  /** Or an id. */
+  name: string
+  /** Of one who is not registered yet. */
+  role: string | undefined
+  /** Where several of that name live, whoever was heard of last; they are told apart without it. */
+  isAnyOf?: boolean
+}
+
+/**
+ * Runs `work` as the agent of this name: the one that is registered, else one that is registered
+ * for it and leaves afterwards. Whoever holds files stays, for as long as there are signs of life.
+ */
+export async function actingAs<T>(
+  connection: Connection,
+  who: Acting,
+  work: (agent: AgentName) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const agent = await identify(connection, who)
+    try {
+      return await work(agent)
+    } catch (error) {
+      // Another guest of this name may have left with the id that both had, and a third come with it.
+      const agents = await listOf(connection.agents({ agent: agent.agent_id }))
+      const isAboutId = error instanceof Error && error.message.includes(agent.agent_id)
+      const isThere = agents.some(isSame(agent)) && !isAboutId
+      if (attempt === maxAttempts || isThere) throw error
+    } finally {
+      if (agent.isGuest) await connection.leave(agent.agent_id).catch(() => {}) // it will be swept
+    }
+  }
+}
+
+const maxAttempts = 10
+const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === agent.agent_id
+
+/** The agent of this name or id that is registered; else one is, under the id that the name had last. */
+async function identify(connection: Connection, { name: given, role, isAnyOf }: Acting) {
+  const agents = await listOf(connection.agents({ known: true, agent: given }))
+  const meant = agents.filter(({ agent_id }) => agent_id === given)
+  const candidates = meant.length > 0 ? meant : agents.filter(({ name }) => name === given)
+  const living = candidates.filter(({ last_seen }) => last_seen !== null)
+  if (living.length > 1 && !isAnyOf) throw ambiguous(given, living)
+  const known = candidates.sort(latestFirst)[0]
+  const name = known?.name ?? given
+  if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
+  const { agent_id } = await ask(connection, 'register', {
+    name,
+    role: role ?? known?.role ?? 'person',
+    agent_id: known?.agent_id,
+  })
+  return { agent_id, name, isGuest: true }
+}
+
+function ambiguous(name: string, agents: AgentEntry[]): AgentMailError {
+  const ids = agents
+    .sort(latestFirst)
+    .map(({ agent_id, role }) => `  --as ${agent_id} (${role.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')})`)
+  return new AgentMailError(
+    'invalid_request',
+    `${agents.length} living agents are called "${name}"`,
+    `Say which one you are:\n${ids.join('\n')}`,
+  )
+}
+
+/** Who was heard of last; of those who are gone, who came last. */
+function latestFirst(a: AgentEntry, b: AgentEntry): number {
+  const key = (agent: AgentEntry) => `${agent.last_seen ?? ''} ${agent.registered_at}`
+  return key(a) < key(b) ? 1 : -1
+}

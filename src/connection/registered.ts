@@ -1,0 +1,50 @@
+/** The agents of coordination for whoever writes by the mailbox; nothing is made for a question. */
+import type { Registered } from '../addresses/send.ts'
+import type { Config } from '../config.ts'
+import type { Letter } from '../coordination/messages.ts'
+import { actingAs, ask } from './acting.ts'
+import { connect, connectIfThere } from './connect.ts'
+import type { Connection } from './connection.ts'
+
+export class RegisteredAgents implements Registered {
+  readonly #config: Config
+
+  constructor(config: Config) {
+    this.#config = config
+  }
+
+  async names(only?: string): Promise<string[]> {
+    const names = await this.#ask(async (connection) => {
+      const found: string[] = []
+      const request = only === undefined ? {} : { agent: only }
+      for await (const { name } of connection.agents(request)) found.push(name)
+      return found
+    })
+    return (names ?? []).filter((name) => only === undefined || name === only)
+  }
+
+  silence(name: string): Promise<string | undefined> {
+    return this.#ask(async (connection) => (await connection.silence(name)).warning)
+  }
+
+  async post(from: string, letter: Letter): Promise<{ message_id: number }> {
+    const connection = await connect(this.#config)
+    try {
+      const sender = { name: from, role: 'agent', isAnyOf: true }
+      return await actingAs(connection, sender, ({ agent_id }) =>
+        ask(connection, 'send_message', { agent_id, ...letter }),
+      )
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async #ask<T>(work: (connection: Connection) => Promise<T>): Promise<T | undefined> {
+    const connection = await connectIfThere(this.#config)
+    try {
+      return connection && (await work(connection))
+    } finally {
+      await connection?.close()
+    }
+  }
+}
