@@ -23,8 +23,9 @@ export interface SettingInForce {
   env: string
   value: string | number | null
   source: 'flag' | 'environment' | 'default'
-  /** Present on a value that the commands which use it will refuse. */
+  /** Present on a value that the commands which use it will refuse, with what is wrong. */
   invalid?: true
+  wrong?: string
   about: string
 }
 
@@ -124,7 +125,7 @@ export class Config {
               ? null
               : shown(name, value),
         source,
-        ...(typeof shape.fallback === 'number' && !isNumber(value) ? { invalid: true } : {}),
+        ...wrongOf(name, value),
         about: shape.about,
       }
     })
@@ -206,6 +207,39 @@ function secretsIn(value: string, equals: string): string[] {
       return [secret]
     }
   })
+}
+
+export const notifyFormats = ['json', 'ntfy', 'slack'] as const
+
+/** What is not a number, and can be wrong all the same. */
+const checks: Partial<Record<SettingName, { isRight: (value: string) => boolean; wrong: string }>> =
+  {
+    notify: { isRight: isWebAddress, wrong: 'no http(s) address' },
+    notifyFormat: {
+      isRight: (value) => notifyFormats.some((format) => format === value.trim().toLowerCase()),
+      wrong: `none of ${notifyFormats.join(', ')}`,
+    },
+  }
+
+function wrongOf(name: SettingName, value: string | undefined) {
+  const { fallback }: SettingShape = settings[name]
+  const check = checks[name]
+  const isWrong = value !== undefined && check?.isRight(value) === false
+  if (isWrong) return { invalid: true, wrong: check.wrong } as const
+  const isNoNumber = typeof fallback === 'number' && !isNumber(value)
+  return isNoNumber ? ({ invalid: true, wrong: 'not a number' } as const) : {}
+}
+
+/** With a user and a password that can be read, if any. */
+export function isWebAddress(value: string): boolean {
+  const address = value.trim()
+  if (!/^https?:\/\/[^/]/i.test(address) || !URL.canParse(address)) return false
+  const { username, password } = new URL(address)
+  try {
+    return decodeURIComponent(username + password) !== undefined
+  } catch {
+    return false
+  }
 }
 
 const isNumber = (value: string | undefined): boolean =>

@@ -264,6 +264,16 @@ export const settings = {
     about: 'the mailman nudges an agent at most once in this time',
     fallback: 60,
   },
+  notify: {
+    env: 'AGENTMAIL_NOTIFY',
+    about: 'an http(s) address where a notice is posted of what needs you, as a draft to approve',
+    secret: true,
+  },
+  notifyFormat: {
+    env: 'AGENTMAIL_NOTIFY_FORMAT',
+    about: 'the form of a notice: json, ntfy or slack',
+    fallback: 'json',
+  },
   staleHours: {
     env: 'AGENTMAIL_STALE_HOURS',
     flag: 'stale-hours',

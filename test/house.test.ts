@@ -18,6 +18,7 @@ const rooms = [
   'mailbox',
   'vault',
   'coordination',
+  'notices',
   'providers',
   'mime',
   'store',

@@ -32,3 +32,8 @@ export const commands: Record<string, () => Promise<{ command: Command }>> = {
   mcp: () => import('./commands/mcp.ts'),
   config: () => import('./commands/config.ts'),
 }
+
+/** Those that AgentMail starts by itself, in no help and no manual. */
+export const ownCommands: typeof commands = {
+  'post-notices': () => import('./commands/post-notices.ts'),
+}

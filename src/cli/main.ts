@@ -1,7 +1,7 @@
 /** The binary: finds the command, runs it, and turns an error into words and an exit code. */
 import { AgentMailError } from '../errors.ts'
 import { commonExitCodes, exitCodeLines, helpOf, readArguments } from './command.ts'
-import { commands } from './commands.ts'
+import { commands, ownCommands } from './commands.ts'
 import { print, printError } from './output.ts'
 
 async function main(argv: string[]): Promise<number> {
@@ -15,7 +15,8 @@ async function main(argv: string[]): Promise<number> {
     print(await overview())
     return 0
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const all = { ...commands, ...ownCommands }
+  const load = Object.hasOwn(all, name) ? all[name] : undefined
   if (!load) {
     const complaint = name === '' ? '' : `error: unknown command: ${name}\n\n`
     printError(complaint + (await overview()))

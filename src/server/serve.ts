@@ -5,6 +5,8 @@ import { pruneAll } from '../connection/prune-all.ts'
 import { removeServerNote, writeServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
+import { destinationOf } from '../notices/destination.ts'
+import { Posting } from '../notices/posting.ts'
 import { databaseOf } from '../store/database.ts'
 import { log, report } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
@@ -40,6 +42,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
     pruneAll(config, database, coordination, { ageMs: settings.keepMs, isEnding }),
   )
   const { url } = server
+  const posting = Posting.start(config, `${url}/`)
   if (database.note) writeServerNote(database.note, { url, instance })
   if (json) {
     const { pid } = process
@@ -51,6 +54,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   if (database.note) removeServerNote(database.note, { url, instance })
   await server.stop()
   await pruner.stop()
+  await posting?.stop()
   await coordination.close()
   return 0
 }
@@ -64,6 +68,7 @@ function endWhenToldAgain(): void {
 /** A setting that is wrong has an exit code of its own here, whichever it is. */
 function readSettings(config: Config) {
   try {
+    destinationOf(config)
     return {
       host: config.text('host') || '127.0.0.1',
       port: portOf(config.number('port')),

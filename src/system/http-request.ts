@@ -9,6 +9,8 @@ export interface HttpRequest extends Bounds {
   headers?: Record<string, string>
   /** Is posted; without it the request is a GET. */
   json?: object | undefined
+  /** The same, as plain text. */
+  text?: string | undefined
 }
 
 interface ReplyHead {
@@ -69,17 +71,18 @@ export async function wholeReply(
  * not say whether there was a connection.
  */
 export async function openReply(asked: HttpRequest): Promise<OpenReply> {
-  const { url, json } = asked
+  const { url, json, text } = asked
   const isSecure = url.protocol === 'https:'
   // Loaded when it is needed: most commands make no request, and few of those go over TLS.
   const { request } = await (isSecure ? import('node:https') : import('node:http'))
   const time = new TimeLimit(asked)
   let isConnected = false
   const failed = (cause: unknown) => new NoReply(isConnected, time.isOver, cause)
-  const body = json && JSON.stringify(json)
+  const body = json ? JSON.stringify(json) : text
+  const type = json ? 'application/json' : 'text/plain; charset=utf-8'
   const options = {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { ...asked.headers, ...(body === undefined ? {} : headersOf(body)) },
+    headers: { ...asked.headers, ...(body === undefined ? {} : headersOf(body, type)) },
     agent: false,
     signal: time.signal,
   }
@@ -107,8 +110,8 @@ export async function openReply(asked: HttpRequest): Promise<OpenReply> {
   }
 }
 
-const headersOf = (body: string) => ({
-  'content-type': 'application/json',
+const headersOf = (body: string, type: string) => ({
+  'content-type': type,
   'content-length': String(Buffer.byteLength(body)),
 })
 

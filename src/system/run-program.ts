@@ -1,5 +1,7 @@
-/** Runs git, tmux, the browser and MCP servers: no shell, arguments as they are, and nothing that is waited for without end. */
+/** Runs git, tmux, the browser, MCP servers and AgentMail itself: no shell, arguments as they are, and nothing that is waited for without end. */
 import type { ChildProcessWithoutNullStreams, StdioOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { hasCode } from '../errors.ts'
 
 /** Loaded when it is needed: it takes 4 ms, and many commands start nothing. */
@@ -53,6 +55,23 @@ export function openInBrowser(url: string): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
   const child = processes().spawn(program, [url], { detached: true, stdio: 'ignore' })
   child.on('error', () => {}) // the user has the address, too
+  child.unref()
+}
+
+/** Starts a command of AgentMail that goes on when this process has ended. Not from sources: the binary is what was built. */
+export function startInBackground(
+  command: string,
+  env: Record<string, string>,
+  output: number,
+): void {
+  const binary = join(import.meta.dirname, 'agentmail.cjs')
+  if (!existsSync(binary)) return
+  const child = processes().spawn(process.execPath, [binary, command], {
+    env,
+    detached: true,
+    stdio: ['ignore', output, output],
+  })
+  child.on('error', () => {}) // the next one that has something for it starts another
   child.unref()
 }
 

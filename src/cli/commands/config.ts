@@ -38,5 +38,5 @@ export const command: Command = {
   },
 }
 
-const shown = ({ value, invalid }: SettingInForce): string =>
-  `${value ?? '-'}${invalid ? ' (not a number)' : ''}`
+const shown = ({ value, wrong }: SettingInForce): string =>
+  `${value ?? '-'}${wrong ? ` (${wrong})` : ''}`

@@ -1,14 +1,17 @@
 /** agentmail doctor: look for what is wrong. */
 import { Config } from '../../config.ts'
-import { examine } from '../../mailbox/doctor.ts'
+import { examine, type Finding } from '../../mailbox/doctor.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownView } from '../../mailbox/tmux.ts'
+import { destinationOf } from '../../notices/destination.ts'
+import { Spool } from '../../notices/spool.ts'
+import { settings } from '../../settings.ts'
 import type { Command } from '../command.ts'
 import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',
-  summary: 'Look for damaged lines, mail that nobody will read, and names that mislead.',
+  summary: 'Look for damaged lines, mail that nobody will read, and what misleads or cannot be used.',
   details:
     'In tmux also: windows of this session that stand outside the repository, and names that two have.\nIt changes nothing.',
   exitCodes: { 0: 'nothing was found', 1: 'there are findings' },
@@ -16,7 +19,11 @@ export const command: Command = {
   async run({ json }) {
     const config = new Config()
     const office = await PostOffice.locateUnchecked(config)
-    const findings = await examine(office, await ownView(config))
+    const findings = [
+      ...(await examine(office, await ownView(config))),
+      ...wrongSettings(config),
+      ...noticeTroubles(config),
+    ]
     if (json) printJson({ post_office: office.dir, findings })
     else {
       print(`Post office: ${office.dir}`)
@@ -26,4 +33,20 @@ export const command: Command = {
     }
     return findings.length > 0 ? 1 : 0
   },
+}
+
+const wrongSettings = (config: Config): Finding[] =>
+  config.inForce().flatMap(({ env, wrong }) => {
+    const advice = 'Correct it, or leave it out to use the default.'
+    return wrong ? [{ subject: env, problem: `is ${wrong}`, advice }] : []
+  })
+
+function noticeTroubles(config: Config): Finding[] {
+  const isUsable = !wrongSettings(config).some(({ subject }) => /NOTIFY/.test(subject))
+  const destination = isUsable ? destinationOf(config) : undefined
+  const problem = destination && new Spool(config, destination.url).posted().trouble
+  if (!problem) return []
+  const advice =
+    'This was said of the last notice that was posted. It goes with the next that is taken.'
+  return [{ subject: settings.notify.env, problem, advice }]
 }
