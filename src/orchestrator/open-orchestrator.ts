@@ -3,11 +3,14 @@ import type { Config } from '../config.ts'
 import { checkSendSettings, ledgerDatabase, openLedger } from '../email/correspondence.ts'
 import { readableProvider } from '../email/mail-provider.ts'
 import { checkRecipients } from '../email/outgoing/limits.ts'
+import { tellOfUnknown } from '../email/outgoing/outcome.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
 import type { OpenToolset } from '../mcp/server.ts'
 import { openGmailToolset } from '../mcp/toolsets/gmail.ts'
 import { openObsidianToolset } from '../mcp/toolsets/obsidian.ts'
+import { destinationOf } from '../notices/destination.ts'
+import { tellPerson } from '../notices/tell-person.ts'
 import { settings } from '../settings.ts'
 import { identityOf } from '../store/identity.ts'
 import { systemClock } from '../system/clock.ts'
@@ -78,7 +81,9 @@ export async function openOrchestrator(
   const own = ownConfig(config, vault)
   const state = State.load(vault)
   const closing = new Closing()
-  const clients = openClients(own, vault, teller, closing)
+  // Of what they do for us, we tell the person ourselves.
+  const untold = own.with({ [settings.notify.env]: undefined })
+  const clients = openClients(untold, vault, teller, closing)
   const notes = new VaultNotes(clients.obsidian, vault)
   const mail = new MailClient(clients.gmail)
   const triager = await openTriager(config, () => notes.find('Rules.md'))
@@ -87,6 +92,13 @@ export async function openOrchestrator(
     orchestrator: new Orchestrator({
       ...shared,
       triager,
+      tellOfDraft: (subject, key) =>
+        tellPerson(config, {
+          kind: 'draft',
+          from: 'orchestrator',
+          subject,
+          key: JSON.stringify(['draft', state.vaultId, key]),
+        }),
       openOutbox: (isEnding) => openOutbox(own, { ...shared, isEnding }, closing),
       query: config.text('inboxQuery') ?? '',
     }),
@@ -109,7 +121,9 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
     const { path } = await ledgerDatabase(config)
     const isOther = state.ledgerId !== undefined && !isLedger(identity, state.ledgerId)
     state.rememberLedger(identity?.database_id ?? '', path, isOther)
-    const sends = await DraftSends.open(ledger, state.vaultId)
+    const sends = await DraftSends.open(ledger, state.vaultId, (record) =>
+      tellOfUnknown(config, record),
+    )
     const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
     const outbox = new Outbox({
       ...shared,
@@ -163,6 +177,7 @@ const ownConfig = (config: Config, vault: Vault): Config =>
 export async function checkSettings(config: Config): Promise<void> {
   timesOf(config)
   checkSendSettings(config)
+  destinationOf(config)
   commandOf(config, 'obsidianServer')
   if (!commandOf(config, 'gmailServer')) readableProvider(config)
   await openTriager(config, async () => undefined)

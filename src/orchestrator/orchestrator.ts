@@ -10,6 +10,7 @@ import type { Left, Outbox } from './outbox/outbox.ts'
 import type { MailClient } from './servers/mail-client.ts'
 import type { VaultNotes } from './servers/vault-notes.ts'
 import type { State } from './state.ts'
+import type { TellOfDraft } from './triage/carry-out.ts'
 import type { Triager } from './triage/decision.ts'
 import { triageAll } from './triage/triage-round.ts'
 
@@ -20,6 +21,7 @@ export interface OrchestratorParts {
   /** The ledger that it needs may be out of reach for a while; mail is taken in meanwhile. */
   openOutbox: (isEnding: () => boolean) => Promise<Outbox>
   triager: Triager
+  tellOfDraft: TellOfDraft
   state: State
   teller: Teller
   clock: Clock

@@ -1,6 +1,6 @@
 /** The approved drafts of a vault, in the ledger of mails: which note each came from, and what became of its mail. */
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
-import type { SendState } from '../email/outgoing/send-record.ts'
+import type { SendRecord, SendState } from '../email/outgoing/send-record.ts'
 import type { Identity } from '../store/identity.ts'
 import { integer, type Reader, type Row, type SqlValue, text } from '../store/store.ts'
 import { rfc3339 } from '../system/clock.ts'
@@ -48,18 +48,27 @@ export type DraftSend = DraftNote & Fate
 const keptFiled = 5000
 const mostOpen = 100_000
 
+type TellOfUnknown = (record: SendRecord) => Promise<void>
+
 export class DraftSends {
   readonly ledger: SendLedger
   readonly #vault: string
+  readonly #tell: TellOfUnknown
   #entries = new Map<string, DraftSend>()
 
-  private constructor(ledger: SendLedger, vaultId: string) {
+  private constructor(ledger: SendLedger, vaultId: string, tell: TellOfUnknown) {
     this.ledger = ledger
     this.#vault = sha256(vaultId)
+    this.#tell = tell
   }
 
-  static async open(ledger: SendLedger, vaultId: string): Promise<DraftSends> {
-    const sends = new DraftSends(ledger, vaultId)
+  /** @param tell is given every mail of which nobody knows whether it has left, each time that this is found. */
+  static async open(
+    ledger: SendLedger,
+    vaultId: string,
+    tell: TellOfUnknown = async () => {},
+  ): Promise<DraftSends> {
+    const sends = new DraftSends(ledger, vaultId, tell)
     for (const entry of await readSends(ledger.reader, vaultId)) {
       sends.#entries.set(entry.key, { ...entry, next_ms: notFarAway(entry.next_ms) })
     }
@@ -110,6 +119,7 @@ export class DraftSends {
     } else if (!isKnown && entry.reason !== undefined) {
       await this.ledger.settle(record, 'unknown', { reason: entry.reason })
     }
+    if (record && record.state !== 'sent' && state === 'unknown') await this.#tell(record)
     await this.#put(entry)
   }
 

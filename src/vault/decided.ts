@@ -21,6 +21,8 @@ export interface ByWhom {
   isPerson?: boolean
   /** Is told before anything is in its place. */
   before?: (putting: Putting) => Promise<void>
+  /** Is told when it is. */
+  after?: () => Promise<void>
 }
 export const byPerson: ByWhom = { isPerson: true }
 

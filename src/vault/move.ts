@@ -36,6 +36,7 @@ export async function moveNote(vault: Vault, move: Move, whose: ByWhom = {}): Pr
     )
     vault.onChange(oldPath)
     vault.onChange(newPath)
+    await whose.after?.()
     const failed = move.update_links ? await mendLinks(vault, oldPath, newPath) : []
     return { moved: true, ...(failed.length > 0 ? { not_updated: failed } : {}) }
   })

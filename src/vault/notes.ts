@@ -69,6 +69,7 @@ export async function writeNote(vault: Vault, wanted: NewNote, whose: ByWhom = {
     )
     if (!note) throw busy(wanted.path)
     vault.onChange(note.path)
+    await whose.after?.()
     return note
   })
 }

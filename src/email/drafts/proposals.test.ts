@@ -16,10 +16,12 @@ const eve = { to: 'eve@example.net', subject: 'Hi' }
 function room() {
   const test = new TestVault()
   const vault = new Vault(test.root)
+  const told: string[] = []
+  const tool = () => byTool({ vault, tellOfDraft: async (subject) => void told.push(subject) })
   const write = (path: string, frontmatter: object) =>
-    writeNote(vault, { path, frontmatter: { ...frontmatter }, body: 'Hello' }, byTool(vault))
+    writeNote(vault, { path, frontmatter: { ...frontmatter }, body: 'Hello' }, tool())
   const move = (source: string, destination: string) =>
-    moveNote(vault, { source, destination }, byTool(vault))
+    moveNote(vault, { source, destination }, tool())
   /** Whom the draft of this name was proposed to, asked of somebody who has just come. */
   const proposedTo = async (path: string) => {
     const all = await proposalsOf(new Vault(test.root)).find(path)
@@ -31,7 +33,7 @@ function room() {
       .map((one) => ['anna', 'eve'][facts.findIndex(({ to }) => to === one.facts.to)])
       .join()
   }
-  return { test, vault, write, move, proposedTo }
+  return { test, vault, write, move, proposedTo, told }
 }
 
 describe('what was proposed', () => {
@@ -146,5 +148,23 @@ describe('what was proposed', () => {
     for (const name of ['to', 'attachments'] as const) {
       expect(new Set([first, other, missing].map((one) => one[name])).size).toBe(3)
     }
+  })
+
+  it('is told to a person when it begins to wait, by writing or moving, and not again', async () => {
+    const { write, move, told, test } = room()
+    const waits = { ...anna, status: 'pending_approval' }
+    await write('Drafts/a.md', { ...waits, subject: 'one' })
+    await write('Drafts/a.md', { ...waits, subject: 'one' })
+    await write('Drafts/b.md', { ...anna, subject: 'two' })
+    await write('Drafts/b.md', { ...waits, subject: 'two' })
+    await write('Ideas/c.md', { ...waits, subject: 'three' })
+    expect(told).toEqual(['one', 'two'])
+    await move('Ideas/c.md', 'Drafts/c.md')
+    expect(told).toEqual(['one', 'two', 'three'])
+    await write('Drafts/list.md', { topic: 'no draft' })
+    await write('Drafts/d.md', { ...anna, status: 'idea' })
+    mkdirSync(join(test.root, 'Drafts/taken.md'), { recursive: true })
+    await expect(write('Drafts/taken.md', waits)).rejects.toThrow()
+    expect(told).toHaveLength(3)
   })
 })

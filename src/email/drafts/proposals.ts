@@ -74,8 +74,16 @@ class Proposals {
     this.#append(draft.path, 'agentmail', kind, facts)
   }
 
-  /** What a tool does to a note. A draft that a person wrote counts as it was before a tool changed it. */
-  async put({ path, from, old, ...text }: Putting): Promise<void> {
+  /** Before a tool does something to a note. Gives whether a draft waits there then that did not wait before. */
+  async put(putting: Putting): Promise<boolean> {
+    await this.#record(putting)
+    const { path, from, old } = putting
+    const didWait = from === undefined ? old && isWaiting(old) : isInDrafts(notePath(from))
+    return !didWait && isInDrafts(notePath(path)) && isWaiting(putting)
+  }
+
+  /** A draft that a person wrote counts as it was before a tool changed it. */
+  async #record({ path, from, old, ...text }: Putting): Promise<void> {
     const isDraft = isInDrafts(notePath(path))
     if (from === undefined) {
       if (!isDraft) return
@@ -168,6 +176,11 @@ class Proposals {
     if (paths.size === 0) this.#paths.delete(nameKeyOf(path))
   }
 }
+
+/** For a person to approve it; a status of another kind says that somebody is still at it, or was. */
+const isWaiting = ({ frontmatter }: Pick<DraftText, 'frontmatter'>): boolean =>
+  kindOf({ frontmatter }) === 'mail' &&
+  [undefined, null, '', 'pending_approval'].some((status) => status === frontmatter.status)
 
 const now = (): string => rfc3339(systemClock.now())
 

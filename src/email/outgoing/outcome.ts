@@ -1,6 +1,9 @@
 /** What is certain about a mail, and what is not: before, while and after it is given to a service. */
+import type { Config } from '../../config.ts'
 import { AgentMailError, isNotSent, notSent, unclear } from '../../errors.ts'
+import { tellPerson } from '../../notices/tell-person.ts'
 import { log } from '../../system/log.ts'
+import type { SendRecord } from './send-record.ts'
 
 /** A provider that is told to end may still know that it had not begun to send. */
 const lastWordMs = 500
@@ -69,4 +72,14 @@ export const outcomeUnknown = (
 export function withOutcome(error: unknown): unknown {
   if (!AgentMailError.is(error) || error.details?.outcome !== undefined) return error
   return notSent(error.code, error.message, error.next, { ...error.details })
+}
+
+/** Of a mail of which nobody knows whether it has left. Each time that it was given to a service, once. */
+export const tellOfUnknown = (config: Config, record: SendRecord): Promise<void> => {
+  const { scope, key_hash, audited_at, subject } = record
+  return tellPerson(config, {
+    kind: 'unknown_send',
+    subject,
+    key: JSON.stringify(['unknown', scope, key_hash, audited_at]),
+  })
 }

@@ -3,6 +3,7 @@
 import type { Config } from '../../config.ts'
 import { AgentMailError, isNotSent, isUnclear, notSent } from '../../errors.ts'
 import { addressList } from '../../mime/address.ts'
+import { tellPerson } from '../../notices/tell-person.ts'
 import type { OutgoingMail, Provider, Receipt } from '../../providers/provider.ts'
 import { type Clock, rfc3339, systemClock } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
@@ -13,7 +14,14 @@ import { preview, writeAudit } from './audit.ts'
 import { checkMail, contentHash, everybody } from './check-mail.ts'
 import { checkRecipients, Rate } from './limits.ts'
 import { askedBody, askedSubject, type MailRequest, replySubject } from './mail-request.ts'
-import { inTime, outcomeUnknown, recorded, settleIfPossible, withOutcome } from './outcome.ts'
+import {
+  inTime,
+  outcomeUnknown,
+  recorded,
+  settleIfPossible,
+  tellOfUnknown,
+  withOutcome,
+} from './outcome.ts'
 import type { SendLedger } from './send-ledger.ts'
 import { receiptOf, type SendRecord } from './send-record.ts'
 
@@ -97,7 +105,7 @@ export class Outgoing {
   }
 
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
-    const { ledger, provider, vault } = this.#options
+    const { config, ledger, provider, vault } = this.#options
     const { reply_to_message_id } = request
     const { draft, subject } = await this.#unlessItFails(record, async () => {
       const replying = await this.#inThread(mail, reply_to_message_id)
@@ -109,6 +117,9 @@ export class Outgoing {
       })
       return { draft, subject: replying.subject }
     })
+    // Before it is settled: whoever goes on after a kill tells it then, and what was told already is not told again.
+    const key = JSON.stringify(['draft', record.scope, record.key_hash])
+    await tellPerson(config, { kind: 'draft', subject, key })
     await settleIfPossible(() => ledger.settle(record, 'drafted', { draft, subject }))
     return { status: 'pending_approval', draft }
   }
@@ -166,7 +177,7 @@ export class Outgoing {
   }
 
   async #giveToService(record: SendRecord, mail: OutgoingMail): Promise<Receipt> {
-    const { ledger } = this.#options
+    const { config, ledger } = this.#options
     let receipt: Receipt
     try {
       receipt = await inTime(this.#timeoutMs, (signal) => this.#options.provider.send(mail, signal))
@@ -182,6 +193,7 @@ export class Outgoing {
         log(`sending failed: ${error instanceof Error ? error.name : 'unknown error'}`)
       }
       await settleIfPossible(() => ledger.settle(record, 'unknown', { reason }))
+      await tellOfUnknown(config, record)
       throw outcomeUnknown(record.id, reason, AgentMailError.is(error) ? error.details : {})
     }
     await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
@@ -206,6 +218,7 @@ export class Outgoing {
     }
     const receipt = await this.reconcile(record)
     if (receipt) return { status: 'sent', receipt }
+    await tellOfUnknown(this.#options.config, record)
     throw outcomeUnknown(record.id, record.reason ?? 'its outcome is not known')
   }
 

@@ -1,5 +1,6 @@
 /** The obsidian toolset with the vault that it works in: `agentmail mcp obsidian`. */
 import type { Config } from '../../config.ts'
+import { tellPerson } from '../../notices/tell-person.ts'
 import { cacheFolder } from '../../system/places.ts'
 import type { ObsidianContext } from '../../tools/obsidian/context.ts'
 import { tools } from '../../tools/obsidian/index.ts'
@@ -25,11 +26,12 @@ export function openObsidianToolset(
 ): OpenToolset<ObsidianContext> {
   const vault = Vault.named(config)
   const search = new VaultSearch(vault, cacheFolder(config))
+  const tellOfDraft = (subject: string) => tellPerson(config, { kind: 'draft', subject })
   vault.onChange = (path) => search.changed(path)
   if (isIndexed) setTimeout(() => search.start(), indexAfterMs).unref()
   return {
     toolset,
-    answer: (tool, args) => tool.call(async () => ({ vault, search }), args),
+    answer: (tool, args) => tool.call(async () => ({ vault, search, tellOfDraft }), args),
     mayTakeLong: (tool) => tool === 'search_notes' || tool === 'list_notes',
     close: () => search.close(),
   }

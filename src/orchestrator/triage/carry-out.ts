@@ -11,8 +11,12 @@ import type { MailClient } from '../servers/mail-client.ts'
 import type { NoteEdit, VaultNotes } from '../servers/vault-notes.ts'
 import type { Decision } from './decision.ts'
 
+/** Tells a person that a draft waits; the same key once. */
+export type TellOfDraft = (subject: string, key: string) => Promise<void>
+
 interface Papers {
   notes: VaultNotes
+  tellOfDraft: TellOfDraft
   mail: Pick<MailClient, 'senderOf'>
   teller: Teller
 }
@@ -45,7 +49,8 @@ export async function carryOut(
       const { delegate_to } = decided
       const frontmatter = { status: 'pending_approval', ...triaged, delegate_to }
       await notes.propose({ ...note, frontmatter: { ...note.frontmatter, ...frontmatter } })
-      await mark(notes, path, { frontmatter, append: delegationNote(decided) })
+      if (!(await mark(notes, path, { frontmatter, append: delegationNote(decided) }))) return
+      await papers.tellOfDraft(fields(note).subject, `${path} to an agent`)
     }
   }
 }
@@ -90,18 +95,27 @@ async function draftReply(
     mail: note.path,
     ...(decision === 'urgent' && { priority: 'urgent' }),
   })
+  await tellOfReply(papers, path, frontmatter)
   await mark(notes, note.path, { frontmatter: { status: 'drafted', triage: decision, reason } })
 }
 
+const tellOfReply = (
+  { tellOfDraft }: Pick<Papers, 'tellOfDraft'>,
+  path: string,
+  { subject }: Note['frontmatter'],
+): Promise<void> => tellOfDraft(typeof subject === 'string' ? subject : '', path)
+
 /** Goes on where a run was killed after the reply was written. */
 export async function drafted(
-  { notes }: Pick<Papers, 'notes'>,
+  papers: Pick<Papers, 'notes' | 'tellOfDraft'>,
   path: string,
   reply: Note,
 ): Promise<void> {
+  const { path: draft, frontmatter } = reply
+  if (draft.startsWith('Drafts/')) await tellOfReply(papers, draft, frontmatter)
   const triage = reply.frontmatter.priority === 'urgent' ? 'urgent' : 'draft_reply'
   const reason = 'the reply was written before an interruption'
-  await mark(notes, path, { frontmatter: { status: 'drafted', triage, reason } })
+  await mark(papers.notes, path, { frontmatter: { status: 'drafted', triage, reason } })
 }
 
 const mostReplies = 50

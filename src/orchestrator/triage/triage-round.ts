@@ -10,7 +10,7 @@ import { fileAway } from '../outbox/filing.ts'
 import type { MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
-import { carryOut, drafted, findReply } from './carry-out.ts'
+import { carryOut, drafted, findReply, type TellOfDraft } from './carry-out.ts'
 import type { Triager } from './decision.ts'
 import { maxBodyCharacters } from './prompt.ts'
 
@@ -21,6 +21,7 @@ interface TriageParts {
   teller: Teller
   clock: Clock
   triager: Triager
+  tellOfDraft: TellOfDraft
   retryMs: number
   isEnding: () => boolean
   /** Cuts short what is being decided. */

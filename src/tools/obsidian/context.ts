@@ -7,13 +7,22 @@ import type { Vault } from '../../vault/vault.ts'
 export interface ObsidianContext {
   vault: Vault
   search: VaultSearch
+  /** Tells a person that a draft waits. */
+  tellOfDraft: (subject: string) => Promise<void>
 }
 
-/** A draft is recorded before it is there, so that none is there unrecorded. */
-export const byTool = (vault: Vault): ByWhom => ({
-  async before(putting) {
-    if (putting.from === undefined && !isInDrafts(notePath(putting.path))) return
-    const { proposalsOf } = await import('../../email/drafts/proposals.ts') // with all that mail needs
-    await proposalsOf(vault).put(putting)
-  },
-})
+/** A draft is recorded before it is there, so that none is there unrecorded; when it is, the person is told. */
+export function byTool({ vault, tellOfDraft }: Omit<ObsidianContext, 'search'>): ByWhom {
+  let subject: string | undefined
+  return {
+    async before(putting) {
+      if (putting.from === undefined && !isInDrafts(notePath(putting.path))) return
+      const { proposalsOf } = await import('../../email/drafts/proposals.ts') // with all that mail needs
+      const isNew = await proposalsOf(vault).put(putting)
+      subject = isNew ? String(putting.frontmatter.subject ?? '') : undefined
+    },
+    async after() {
+      if (subject !== undefined) await tellOfDraft(subject)
+    },
+  }
+}

@@ -29,7 +29,7 @@ export default defineTool(
       not_updated: z.array(z.string()).optional().describe('Notes whose links could not be mended'),
     }),
     paths: ['source', 'destination'],
-    run: ({ vault }: ObsidianContext, input) => moveNote(vault, input, byTool(vault)),
+    run: (context: ObsidianContext, input) => moveNote(context.vault, input, byTool(context)),
   },
   inJson,
 )

@@ -25,7 +25,7 @@ export default defineTool(
     }),
     output: note,
     paths: ['path'],
-    run: ({ vault }: ObsidianContext, input) => writeNote(vault, input, byTool(vault)),
+    run: (context: ObsidianContext, input) => writeNote(context.vault, input, byTool(context)),
   },
   inJson,
 )
