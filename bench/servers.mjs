@@ -98,6 +98,13 @@ class Server {
     return result.structuredContent
   }
 
+  /** Asks a question beyond the tools. */
+  async get(path) {
+    const reply = await fetch(new URL(path, this.#url))
+    if (!reply.ok) throw new Error(`${path} failed: ${await reply.text()}`)
+    return reply.json()
+  }
+
   #post(tool, args, era) {
     const isModern = era === 'modern'
     const params = { name: tool, arguments: args, ...(isModern ? { _meta: meta } : {}) }

@@ -21,6 +21,7 @@ export const commands: Record<string, () => Promise<{ command: Command }>> = {
   release: () => import('./commands/release.ts'),
   changes: () => import('./commands/changes.ts'),
   announce: () => import('./commands/announce.ts'),
+  search: () => import('./commands/search.ts'),
   history: () => import('./commands/history.ts'),
   db: () => import('./commands/db/db.ts'),
   vault: () => import('./commands/vault/vault.ts'),

@@ -15,43 +15,61 @@ export async function connect(
   config: Config,
   options: { isStaying?: boolean } = {},
 ): Promise<Connection> {
-  const project = checkedProject(config.text('project'))
-  const token = config.text('token')?.trim()
-  const named = config.text('server')
-  if (named !== undefined) return RemoteConnection.open({ token, ...addressOf(named, project) })
+  const named = await namedServer(config)
+  if (named) return named
   const database = await databaseOf(config)
-  const running = await runningServer(database, { token, project })
+  return (await runningServer(config, database)) ?? onDatabase(config, database, options)
+}
+
+/** Nothing where there is no database yet: none is made. */
+export async function connectIfThere(config: Config): Promise<Connection | undefined> {
+  const named = await namedServer(config)
+  if (named) return named
+  const database = await databaseOf(config, { create: false })
+  const running = await runningServer(config, database)
   if (running) return running
+  const view = await database.view().catch((error) => {
+    throw database.explained(error)
+  })
+  await view?.close()
+  return view && onDatabase(config, database)
+}
+
+const wayOf = (config: Config) => ({
+  project: checkedProject(config.text('project')),
+  token: config.text('token')?.trim(),
+})
+
+async function namedServer(config: Config): Promise<Connection | undefined> {
+  const { project, token } = wayOf(config)
+  const named = config.text('server')
+  if (named === undefined) return undefined
+  return RemoteConnection.open({ token, ...addressOf(named, project) })
+}
+
+async function onDatabase(
+  config: Config,
+  database: Database,
+  { isStaying = false } = {},
+): Promise<Connection> {
   const sweepMs = config.seconds('sweepSeconds') * 1000
   const versionMs = config.seconds('doltCommitSeconds') * 1000
   const coordination = await openCoordination(config, database)
   coordination.startKeepingVersions(versionMs)
-  if (options.isStaying) coordination.startSweeping(sweepMs)
+  if (isStaying) coordination.startSweeping(sweepMs)
   else if (!(await coordination.isAttended())) await coordination.sweep()
-  return new LocalConnection(coordination, { project, through: database.name })
+  return new LocalConnection(coordination, {
+    project: wayOf(config).project,
+    through: database.name,
+  })
 }
 
-/** The same, where there is something to ask: nothing is made for it. */
-export async function connectIfThere(config: Config): Promise<Connection | undefined> {
-  if (config.text('server') === undefined) {
-    const database = await databaseOf(config)
-    const isThere = await isServed(database)
-    const view = isThere ? undefined : await database.view()
-    await view?.close()
-    if (!isThere && !view) return undefined
-  }
-  return connect(config)
-}
-
-async function runningServer(
-  database: Database,
-  options: { token: string | undefined; project: string | undefined },
-): Promise<Connection | undefined> {
+async function runningServer(config: Config, database: Database): Promise<Connection | undefined> {
   const note = database.note && readServerNote(database.note)
   // A repository can bring a note along, and neither mail nor a token must follow it out.
   if (!note || !isOnThisMachine(note.url)) return undefined
   try {
-    return await RemoteConnection.open({ url: note.url, ...options }, note.instance)
+    return await RemoteConnection.open({ url: note.url, ...wayOf(config) }, note.instance)
   } catch (error) {
     // Beside one whose database is gone nobody begins another: it must be started again first.
     if (!AgentMailError.is(error) || error.code === 'database_lost') throw error

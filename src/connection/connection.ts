@@ -5,10 +5,11 @@ import type { Difference, DifferenceRequest } from '../coordination/difference.t
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
+import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
 import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
-import { agentsQuery, checked, messagesQuery, sentQuery } from './queries.ts'
+import { agentsQuery, checked, messagesQuery, searchQuery, sentQuery } from './queries.ts'
 
 export interface Connection {
   /** What answers, for people. */
@@ -26,6 +27,7 @@ export interface Connection {
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
+  search(request: SearchRequest): Promise<SearchPage<FoundEntry>>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -100,6 +102,10 @@ export class LocalConnection implements Connection {
 
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }> {
     return this.#project.prunedBefore(request)
+  }
+
+  async search(request: SearchRequest): Promise<SearchPage<FoundEntry>> {
+    return this.#project.search(checked(searchQuery, request))
   }
 
   leave(agentId: string): Promise<void> {

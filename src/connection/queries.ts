@@ -43,6 +43,23 @@ export const historyQuery = z.strictObject({
 
 export const differenceQuery = z.strictObject({ from: required('from'), to: required('to') })
 
+const maxWords = 100
+const maxLetters = 1000
+
+export const searchQuery = z.strictObject({
+  words: z
+    .array(required('words'), 'words is required')
+    .refine((words) => words.length > 0, 'words is required')
+    .refine(
+      (words) => words.length <= maxWords && words.join('').length <= maxLetters,
+      `words must be at most ${maxWords}, and ${maxLetters} characters in all\nSearch for a part of them.`,
+    ),
+  channel: optionalName('channel'),
+  agent: optionalName('agent'),
+  since,
+  limit,
+})
+
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
 
 export function checked<T>(schema: z.ZodType<T>, value: unknown): T {

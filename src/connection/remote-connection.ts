@@ -5,6 +5,7 @@ import type { Difference, DifferenceRequest } from '../coordination/difference.t
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
+import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
 import { AgentMailError } from '../errors.ts'
 import {
   exchange,
@@ -151,6 +152,10 @@ export class RemoteConnection implements Connection {
     return this.#get('/api/horizon', { ...request })
   }
 
+  search(request: SearchRequest): Promise<SearchPage<FoundEntry>> {
+    return this.#get('/api/search', { ...request }, linesMs)
+  }
+
   /** What a server of the same version sends, one JSON text a line. */
   async *#lines<T>(path: string): AsyncGenerator<T> {
     const { url } = this.#options
@@ -201,8 +206,12 @@ export class RemoteConnection implements Connection {
 
   #path(path: string, query: object): string {
     const { project } = this.#options
-    const given = Object.entries({ ...query, project }).filter(([, value]) => value !== undefined)
-    return `${path}?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`
+    const given = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...query, project })) {
+      const values = Array.isArray(value) ? value : [value]
+      for (const one of values) if (one !== undefined) given.append(name, String(one))
+    }
+    return `${path}?${given}`
   }
 
   async #ask(path: string, asked: Asked): Promise<unknown> {

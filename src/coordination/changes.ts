@@ -15,7 +15,7 @@ export interface ChangeEntry {
   announced_at: string
 }
 
-const stream: Stream = { table: 'changes', time: 'announced_us', filter: 'agent_id' }
+export const changeStream: Stream = { table: 'changes', time: 'announced_us', filter: 'agent_id' }
 
 export class Changes {
   readonly #desk: Desk
@@ -75,7 +75,13 @@ export class Changes {
     limit?: number | undefined
   }): Promise<{ changes: ChangeEntry[]; has_more: boolean }> {
     const { project, store } = this.#desk
-    const page = await readPage(store, stream, project, { ...request, only: agent_id }, entryOf)
+    const page = await readPage(
+      store,
+      changeStream,
+      project,
+      { ...request, only: agent_id },
+      entryOf,
+    )
     return { changes: page.entries, has_more: page.has_more }
   }
 }

@@ -21,6 +21,12 @@ import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
+import {
+  type FoundEntry,
+  type SearchPage,
+  type SearchRequest,
+  searchProject,
+} from './search/search.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 import { type Pruned, type PruneRequest, pruneDatabase } from './upkeep/prune.ts'
 import { VersionFinder } from './upkeep/version-finder.ts'
@@ -64,6 +70,7 @@ export interface Project {
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
   /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
   silence(name: string): Promise<string | undefined>
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
 }
@@ -226,6 +233,7 @@ export class Coordination {
       prunedBefore: (request) => prunedBefore(desk, request),
       sent: (request) => sentBy(desk, receipts, request),
       silence: (name) => silenceOf(desk, name),
+      search: (request, signal) => searchProject(desk, request, signal),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }
     const opened = { desk, project }

@@ -59,7 +59,7 @@ export interface MessagesPage {
   has_more: boolean
 }
 
-const stream: Stream = { table: 'messages', time: 'created_us', filter: 'channel' }
+export const messageStream: Stream = { table: 'messages', time: 'created_us', filter: 'channel' }
 
 export class Messages {
   readonly #desk: Desk
@@ -121,7 +121,8 @@ export class Messages {
   ): Promise<MessagesPage> {
     const { project, store, news } = this.#desk
     const wanted = wantedIn(project, channel === undefined ? undefined : [channel])
-    const look = () => readPage(store, stream, project, { ...request, only: channel }, messageEntry)
+    const look = () =>
+      readPage(store, messageStream, project, { ...request, only: channel }, messageEntry)
     const page = await news.until(look, ({ entries }) => entries.length > 0, {
       ...{ wanted, waitMs: wait_seconds * 1000, signal },
     })

@@ -69,20 +69,29 @@ export async function fillPage<T>(
   }
 }
 
-/** Ids and times rise together, so a time stands for the last id that is not after it. */
 async function cursorOf(
   reader: Reader,
-  { table, time }: Stream,
+  stream: Stream,
   project: string,
   { since, after_id }: PageRequest,
 ): Promise<number | undefined> {
   if (since === undefined) return after_id
+  return Math.max(await lastIdBy(reader, stream, project, since), after_id ?? 0)
+}
+
+/** Ids and times rise together, so a time stands for the last id that is not after it. */
+export async function lastIdBy(
+  reader: Reader,
+  { table, time }: Stream,
+  project: string,
+  since: string,
+): Promise<number> {
   const [row] = await reader.all(
     `SELECT id FROM ${table} WHERE project = ? AND ${time} <= ? ORDER BY project DESC, ${time} DESC LIMIT 1`,
     project,
     parseTime(since),
   )
-  return Math.max(row ? integer(row.id) : 0, after_id ?? 0)
+  return row ? integer(row.id) : 0
 }
 
 function readRows(

@@ -7,6 +7,7 @@ import {
   historyQuery,
   leaveQuery,
   messagesQuery,
+  searchQuery,
   sentQuery,
   silenceQuery,
 } from '../connection/queries.ts'
@@ -37,6 +38,13 @@ export async function silence(project: Project, { query, response }: Exchange): 
   const { name } = checked(silenceQuery, fieldsOf(query))
   const warning = await project.silence(name)
   sendJson(response, 200, warning === undefined ? {} : { warning })
+}
+
+export async function search(project: Project, { query, response }: Exchange): Promise<void> {
+  const request = checked(searchQuery, { ...fieldsOf(query), words: query.getAll('words') })
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  sendJson(response, 200, await project.search(request, gone.signal))
 }
 
 export const history = (project: Project, { query, response }: Exchange): Promise<void> =>

@@ -14,6 +14,7 @@ import {
   horizon,
   leave,
   messages,
+  search,
   sentMessages,
   silence,
 } from './api.ts'
@@ -90,6 +91,7 @@ export class Routes {
       'GET /api/history': this.#inProject(history),
       'GET /api/horizon': this.#inProject(horizon),
       'GET /api/difference': this.#inProject(difference),
+      'GET /api/search': this.#inProject(search),
       'POST /api/leave': this.#inProject(leave),
     }
   }

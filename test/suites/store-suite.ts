@@ -17,6 +17,7 @@ import { portSuite } from './store/port.ts'
 import { pruningSuite } from './store/pruning.ts'
 import { retrySuite } from './store/retries.ts'
 import { schemaSuite } from './store/schema.ts'
+import { searchSuite } from './store/search.ts'
 import { sendsSuite } from './store/sends.ts'
 
 /**
@@ -44,6 +45,7 @@ export function storeSuite(
   describe(`${name}: the inbox`, () => inboxSuite(newDatabase))
   describe(`${name}: readers at once`, () => inboxRaceSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
+  describe(`${name}: search`, () => searchSuite(newDatabase))
   describe(`${name}: pruning`, () => pruningSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
 }

@@ -11,7 +11,8 @@ import { print, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '',
-  summary: 'Look for damaged lines, mail that nobody will read, and what misleads or cannot be used.',
+  summary:
+    'Look for damaged lines, mail that nobody will read, and what misleads or cannot be used.',
   details:
     'In tmux also: windows of this session that stand outside the repository, and names that two have.\nIt changes nothing.',
   exitCodes: { 0: 'nothing was found', 1: 'there are findings' },

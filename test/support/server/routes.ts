@@ -23,6 +23,8 @@ export const guardedRoutes: Route[] = [
   { method: 'GET', path: '/api/agents', status: 200 },
   { method: 'GET', path: '/api/messages', status: 200 },
   { method: 'GET', path: '/api/history', status: 200 },
+  { method: 'GET', path: '/api/search?words=word', status: 200 },
+  { method: 'GET', path: '/api/search', status: 400 },
   { method: 'POST', path: '/api/leave', status: 400, headers: json, body: '{}' },
   { method: 'GET', path: '/nothing', status: 404 },
   { method: 'GET', path: '/health/more', status: 404 },
