@@ -4,10 +4,10 @@ import { AgentMailError } from '../errors.ts'
 import { uuid } from '../system/random.ts'
 import { again } from './again.ts'
 import { type Identity, identityOf } from './identity.ts'
-import { type Reader, type Store, StoreError } from './store.ts'
+import { type Reader, type Store, StoreError, type TextKeys } from './store.ts'
 
-/** A statement for every engine, or for those whose indexes hold texts of any length. */
-type Migration = (string | { withLongKeys: string })[]
+/** A statement for every engine, or one for each way in which engines keep texts in their indexes. */
+type Migration = (string | Partial<Record<TextKeys, string>>)[]
 
 /**
  * Types that every engine knows; uniqueness in primary keys alone; an index for each query that
@@ -144,7 +144,24 @@ const migrations: Migration[] = [
   ],
   [
     'CREATE INDEX claims_by_agent ON file_claims (project, agent_id)',
-    { withLongKeys: 'CREATE INDEX claims_by_path ON file_claims (project, file_path)' },
+    { any: 'CREATE INDEX claims_by_path ON file_claims (project, file_path)' },
+  ],
+  [
+    'ALTER TABLE presence ADD COLUMN leaving BIGINT',
+    {
+      whole: 'CREATE INDEX claims_by_path ON file_claims (project, file_path)',
+      beginnings: 'CREATE INDEX claims_by_path ON file_claims (project, file_path(255))',
+    },
+    // Once more: on Dolt, earlier versions took every index for one that is there already.
+    ...[
+      'CREATE INDEX messages_by_channel ON messages (project, channel, id)',
+      'CREATE INDEX messages_by_time ON messages (project, created_us)',
+      'CREATE INDEX changes_by_agent ON changes (project, agent_id, id)',
+      'CREATE INDEX changes_by_time ON changes (project, announced_us)',
+      'CREATE INDEX sends_by_id ON sends (id)',
+      'CREATE INDEX sends_by_time ON sends (begun_ms)',
+      'CREATE INDEX claims_by_agent ON file_claims (project, agent_id)',
+    ].map((whole) => ({ whole })),
   ],
   [
     `CREATE TABLE marks (
@@ -167,6 +184,12 @@ const migrations: Migration[] = [
   ],
 ]
 
+function statementsFor(keys: TextKeys | undefined, one: Migration[number]): string[] {
+  if (typeof one === 'string') return [one]
+  const statement = keys && one[keys]
+  return statement === undefined ? [] : [statement]
+}
+
 /** Where the number of migrations done is kept. It must be there before anything can be recorded. */
 const metaTable = `CREATE TABLE IF NOT EXISTS meta (
   name VARCHAR(64) NOT NULL,
@@ -179,7 +202,7 @@ const churning = ['presence']
 /** Every statement that defines something, in their order. */
 export const definitions: string[] = [
   metaTable,
-  ...migrations.flat().map((one) => (typeof one === 'string' ? one : one.withLongKeys)),
+  ...migrations.flat().flatMap((one) => statementsFor('any', one)),
 ]
 
 export interface Table {
@@ -239,10 +262,7 @@ async function migrateOnce(store: Store): Promise<void> {
     const done = doneIn(await identityOf(store))
     const migration = migrations[done]
     if (!migration) break
-    const statements = migration.flatMap((statement) => {
-      if (typeof statement === 'string') return [statement]
-      return store.hasLongKeys ? [statement.withLongKeys] : []
-    })
+    const statements = migration.flatMap((one) => statementsFor(store.textKeys, one))
     await store.define(statements, async (transaction) => {
       const recorded = await transaction.run(
         "UPDATE meta SET value = ? WHERE name = 'schema' AND value = ?",

@@ -91,7 +91,7 @@ interface Connections {
 }
 
 class SqliteStore extends SqliteView implements Store {
-  readonly hasLongKeys = true
+  readonly textKeys = 'any'
   readonly file: OpenFiles | undefined
   readonly #writer: Connection
   readonly #reader: Connection

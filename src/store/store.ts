@@ -29,14 +29,16 @@ export interface View extends Reader {
   close(): Promise<void>
 }
 
+/** What an index holds of texts: those of any length, whole ones of the length of a path, or their beginnings, so that what is read in its order is sorted. */
+export type TextKeys = 'any' | 'whole' | 'beginnings'
+
 /** What a transaction has written is durable when it resolves. */
 export interface Store extends View {
   /** Since when its server cannot be reached, in Unix milliseconds; nothing while it can. */
   readonly downSince?: number | undefined
   /** Where it is kept in a file. */
   readonly file?: StoreFile | undefined
-  /** Whether its indexes hold texts of any length; else what would be read by such a one is sorted. */
-  readonly hasLongKeys?: true
+  readonly textKeys?: TextKeys
   /** Runs `work` alone and whole: when it or the commit fails, nothing of it remains. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**

@@ -82,8 +82,8 @@ async function columnsOf(connection: MysqlConnection, table: string): Promise<Se
 }
 
 async function isIndex(connection: MysqlConnection, name: string, table: string): Promise<boolean> {
-  const { rows } = await connection.query(`SHOW INDEX FROM ${table} WHERE Key_name = ?`, name)
-  return rows.length > 0
+  const { rows } = await connection.query(`SHOW INDEX FROM ${table}`) // Dolt heeds no WHERE here
+  return rows.some((row) => row.Key_name === name)
 }
 
 /** A table of the same name with other columns is somebody else's. */

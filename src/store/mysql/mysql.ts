@@ -6,6 +6,7 @@ import {
   type SqlValue,
   type Store,
   StoreError,
+  type TextKeys,
   type Transaction,
   type View,
 } from '../store.ts'
@@ -94,6 +95,7 @@ async function storeOn(first: MysqlConnection, address: MysqlAddress): Promise<M
 
 export class MysqlStore implements Store {
   readonly engine: string
+  readonly textKeys: TextKeys
   readonly versions?: DoltVersions
   readonly alone?: NonNullable<Store['alone']>
   readonly capabilities: Capabilities
@@ -119,6 +121,8 @@ export class MysqlStore implements Store {
     this.#attendance = new NamedLock(new Line(reach), `agentmail-server ${database}`)
     this.#lockName = `agentmail-writer ${database}`.slice(0, 64)
     this.describe = () => describeServer(this, capabilities, tls !== undefined)
+    // Dolt takes the order of an index of beginnings for that of the texts (seen with 1.83.2).
+    this.textKeys = capabilities.isDolt ? 'whole' : 'beginnings'
     if (capabilities.isDolt) {
       this.versions = new DoltVersions(new Line(reach), new Line(reach), this, database)
     }

@@ -9,11 +9,13 @@ import { listOf, type NewDatabase, TestDatabase, upTo } from '../../support/stor
 /** The same store for so many statements; at the next one it fails. */
 class Interrupted implements Store {
   readonly engine = 'interrupted'
+  readonly textKeys
   readonly #store: Store
   #left: number
 
   constructor(store: Store, statements: number) {
     this.#store = store
+    this.textKeys = store.textKeys ?? 'any'
     this.#left = statements
   }
 
@@ -67,6 +69,26 @@ async function expectWhole(database: TestDatabase): Promise<void> {
 }
 
 export function schemaSuite(newDatabase: NewDatabase): void {
+  it('has its indexes', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    await database.server()
+    const store = await database.store()
+    for (const [table, ...indexes] of [
+      ['messages', 'messages_by_channel', 'messages_by_time'],
+      ['file_claims', 'claims_by_agent', 'claims_by_path'],
+      ['changes', 'changes_by_agent', 'changes_by_time'],
+      ['sends', 'sends_by_id', 'sends_by_time'],
+    ]) {
+      const rows = await store
+        .all(`SHOW INDEX FROM ${table}`)
+        .catch(() =>
+          store.all('SELECT name AS Key_name FROM sqlite_master WHERE tbl_name = ?', table ?? ''),
+        )
+      const names = rows.map((row) => row.Key_name)
+      expect(names).toEqual(expect.arrayContaining(indexes))
+    }
+  })
+
   it('is completed by the next start, whichever statement a migration was interrupted at', async () => {
     // In the short version a third of them, always others: each takes a database of its own.
     let statements = isLong ? 0 : seededChoice()(3)
