@@ -7,11 +7,14 @@ const warmUpRounds = 20
 const pageSize = 50
 const files = Array.from({ length: 100 }, (_, index) => `src/part-${index}/new-file.ts`)
 
+const folder = ['src/new-part/']
+
 const calls = {
   cursor: ({ read, anyId }) => read({ after_id: anyId() }),
   channel: ({ read, anyId, channel }) => read({ after_id: anyId(), channel }),
   since: ({ read, anyId, timeOf }) => read({ since: timeOf(anyId()) }),
-  claim: ({ claim }) => claim(),
+  claim: ({ claim }) => claim(files),
+  folder: ({ claim }) => claim(folder),
 }
 
 /** A server with a long history beside one with a short one, call by call. */
@@ -30,7 +33,8 @@ export async function longHistoryRows(start) {
       for (const [length, house] of Object.entries(houses)) {
         const took = await timed(() => call(house))
         if (round >= 0) times[name][length].push(took)
-        if (name === 'claim') await house.release()
+        if (name === 'claim') await house.release(files)
+        if (name === 'folder') await house.release(folder)
       }
     }
   }
@@ -48,6 +52,7 @@ export async function longHistoryRows(start) {
     row('B5', 'channel', '`read_messages` of a channel, 1,000,000 stored', few),
     row('B5', 'since', '`read_messages` since a time, 1,000,000 stored', few),
     row('B6', 'claim', '`claim_files` of 100 paths, 100,000 claims held with them', 'none held'),
+    row('B6', 'folder', '`claim_files` of a folder, 100,000 claims held beside it', 'none held'),
   ]
 }
 
@@ -63,10 +68,10 @@ async function openHouse(server, stored) {
       const page = await server.call('read_messages', { agent_id, limit: pageSize, ...request })
       if (page.messages.length !== pageSize) throw new Error('The page is not full')
     },
-    claim: async () => {
+    claim: async (files) => {
       const { claimed } = await server.call('claim_files', { agent_id, files })
       if (claimed.length !== files.length) throw new Error('A path was not free')
     },
-    release: () => server.call('release_files', { agent_id, files }),
+    release: (files) => server.call('release_files', { agent_id, files }),
   }
 }

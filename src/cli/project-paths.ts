@@ -20,10 +20,14 @@ export async function projectPaths(spellings: string[]): Promise<ProjectPaths> {
 }
 
 function fromRoot(spelling: string, cwd: string, roots: string[]): string {
-  const path = resolve(cwd, spelling)
+  const path = resolve(cwd, spelling.replace(/(^|\/)\*\*\/*$/, '$1'))
   const isBelow = (folder: string, root: string) =>
     folder === root || folder.startsWith(`${root}${sep}`)
   const root = roots.find((one) => isBelow(path, one))
   if (root === undefined || (!isAbsolute(spelling) && cwd === root)) return spelling
-  return relative(root, path).split(sep).join('/') || '.'
+  const file = relative(root, path).split(sep).join('/') || '.'
+  return isFolder(spelling) ? `${file}/` : file
 }
+
+/** Whether a spelling says that it is a folder, whatever is there: `src/`, `src/**`, `.` and `..`. */
+const isFolder = (spelling: string): boolean => /(?:^|\/)(?:\.{0,2}|\*\*)\/*$/.test(spelling)

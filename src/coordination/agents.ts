@@ -14,6 +14,7 @@ import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
 import { livingOf, type Welcome, waiting, welcome } from './inbox/company.ts'
 import { takeOver } from './inbox/marks.ts'
+import { sayGoodbye } from './leaving.ts'
 import { Ledger } from './ledger.ts'
 import { entriesAPage, fillPage } from './pages.ts'
 import { timeText } from './time.ts'
@@ -183,21 +184,11 @@ export class Agents {
     return { agent_id, name }
   }
 
-  /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays. */
+  /** Says goodbye without a notice: for callers that come for one thing. Whoever still holds files stays until they are released. */
   async leave(agent_id: string): Promise<void> {
-    const { project, queue } = this.#desk
-    await queue.write(async (write) => {
-      const agent = await this.touch(write, agent_id)
-      const claims = await write.all(
-        'SELECT file_path FROM file_claims WHERE project = ? AND agent_id = ? LIMIT 1',
-        project,
-        agent_id,
-      )
-      if (claims.length > 0) return
-      const ledger = await Ledger.open(write, this.#desk)
-      await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
-      ledger.record(agent, 'left')
-    })
+    await this.#desk.queue.write(async (write) =>
+      sayGoodbye(write, this.#desk, await this.touch(write, agent_id)),
+    )
   }
 
   /** A page of those who are registered, in the order of their ids. */

@@ -7,7 +7,7 @@ import { WriteQueue } from '../store/write-queue.ts'
 import { type Clock, systemClock } from '../system/clock.ts'
 import { Agents } from './agents.ts'
 import { Changes } from './changes.ts'
-import { Claims } from './claims.ts'
+import { Claims } from './claims/claims.ts'
 import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
@@ -206,7 +206,7 @@ export class Coordination {
     const known = this.#projects.get(name)
     if (known) return known
     if (this.#projects.size >= maxOpenProjects) this.#projects.clear() // they hold nothing but caches
-    const { roots = noRoots } = this.#options
+    const roots = (name === ownProject && this.#options.roots) || noRoots
     const desk: Desk = {
       project: name,
       store: this.#reader,
@@ -216,7 +216,8 @@ export class Coordination {
       presence: this.#presence,
       counters: new ProjectCounters(name),
       versions: this.#versionsOf(name),
-      normalPaths: (spellings) => (name === ownProject ? roots : noRoots).normal(spellings),
+      normalPaths: (spellings) => roots.normal(spellings),
+      foldersAmong: (paths) => roots.foldersAmong(paths),
     }
     const agents = new Agents(desk)
     const receipts = new Receipts(desk)

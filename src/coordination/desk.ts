@@ -24,4 +24,6 @@ export interface Desk {
   versions: DeskVersions | undefined
   /** The normal form of each path; one that leaves the project is refused, and the call with it. */
   normalPaths(spellings: string[]): Promise<string[]>
+  /** Which of these normal paths are folders of the project on this machine. */
+  foldersAmong(paths: string[]): Promise<Set<string>>
 }

@@ -1,6 +1,7 @@
 /** The journal of a project, as it is read: who registered, said, claimed, released, announced what, and when. */
 import { AgentMailError } from '../errors.ts'
-import { integer, type Row, type SqlValue, text } from '../store/store.ts'
+import { integer, marks, type Row, type SqlValue, text } from '../store/store.ts'
+import { baseOf, pathsOver } from './claims/places.ts'
 import type { Desk } from './desk.ts'
 import { checkHorizon, horizonOf } from './horizon.ts'
 import { parseTime, timeForms, timeText } from './time.ts'
@@ -46,7 +47,7 @@ export async function* readHistory(
   { file, agent, since, as_of }: HistoryRequest,
 ): AsyncGenerator<HistoryEntry> {
   const conditions: Condition[] = []
-  if (file) conditions.push(['j.file_path = ?', ...(await desk.normalPaths([file]))])
+  if (file) conditions.push(await isAbout(desk, file))
   if (agent) conditions.push(['(j.agent_id = ? OR j.agent_name = ?)', agent, agent])
   const finder = await desk.versions?.finder()
   if (since) conditions.push(['j.entry > ?', (await momentOf(desk, since, 'since', finder)).entry])
@@ -63,6 +64,13 @@ export async function* readHistory(
     yield { ...historyEntryOf(row), ...(finder && { commit: finder.idAt(place) ?? null }) }
   }
   await check() // somebody may have pruned meanwhile
+}
+
+/** What happened to this file or folder, and to the folders above it. */
+async function isAbout(desk: Desk, file: string): Promise<Condition> {
+  const [path = ''] = await desk.normalPaths([file])
+  const paths = [...pathsOver(baseOf(path))]
+  return [`j.file_path IN (${marks(paths.length)})`, ...paths]
 }
 
 /** The time before which the journal was pruned, if something that was asked for is missing for it. */

@@ -1,5 +1,6 @@
 /** The normal form of a path that an agent names: relative to its project, the same for every spelling, wherever the project lies. */
 import { AgentMailError } from '../errors.ts'
+import { isFolderBelow } from '../system/folder.ts'
 
 /**
  * @param spelling how the caller wrote it, for the refusal.
@@ -63,6 +64,26 @@ export class Roots {
       this.#known = current
       return spellings.map((spelling) => this.#throughLinks(spelling, current))
     }
+  }
+
+  /** Which of these normal paths are folders of the project here; where nothing is at a path, it is none. */
+  async foldersAmong(paths: string[]): Promise<Set<string>> {
+    if (paths.length === 0) return new Set()
+    const folders = new Set<string>()
+    const unseenIn = (roots: string[], some: string[]) =>
+      some.filter((path) => {
+        const root = roots.find((one) => isFolderBelow(one, path) !== undefined)
+        if (root !== undefined && isFolderBelow(root, path)) folders.add(path)
+        return root === undefined
+      })
+    const known = this.#known ?? (await this.#find())
+    const unseen = unseenIn(known, paths)
+    this.#known = unseen.length > 0 ? await this.#find() : known // a worktree may be new
+    unseenIn(
+      this.#known.filter((root) => !known.includes(root)),
+      unseen,
+    )
+    return folders
   }
 
   #throughLinks(spelling: string, roots: string[]): string {

@@ -146,6 +146,18 @@ export class Folder {
   }
 }
 
+/** Whether a folder stands at a path below a root; nothing is said where nothing stands there. One that a link leads to is none. */
+export function isFolderBelow(root: string, path: string): boolean | undefined {
+  try {
+    const place = join(root, path)
+    const there = lstatSync(place, { throwIfNoEntry: false })
+    if (!there?.isDirectory()) return there && false
+    return realpathSync.native(place) === join(realpathSync.native(root), path)
+  } catch {
+    return undefined // not ours to see, or no name that the system knows
+  }
+}
+
 const linked = (name: string) =>
   new AgentMailError(
     'permission_denied',

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { agentmail, type RunOptions } from '../support/agentmail.ts'
-import { openPlace, type Place, subjectsOf, ways } from '../support/coordination/coordination.ts'
+import {
+  historySchema,
+  openPlace,
+  type Place,
+  subjectsOf,
+  ways,
+} from '../support/coordination/coordination.ts'
 import { git } from '../support/mailbox/tmux.ts'
 import { TestServer } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -37,6 +43,41 @@ describe('paths', () => {
     expect(await heldFiles(place)).toEqual([])
     expect(claimed).toEqual({ claimed: files, conflicts: [] })
     expect(released).toEqual({ released: files })
+  })
+
+  it('of folders are, too, and stay folders', async () => {
+    const place = await openPlace('the database itself')
+    const cwd = join(place.repository, 'src')
+    mkdirSync(join(cwd, 'deep'), { recursive: true })
+    const here = { cwd, env: { AGENTMAIL_AGENT: 'ann' } }
+    for (const [spelling, held] of [
+      ['.', 'src/**'],
+      ['**', 'src/**'],
+      ['new/', 'src/new/**'],
+      ['deep', 'src/deep/**'],
+      ['../lib/**', 'lib/**'],
+      ['..', '**'],
+      [`${place.repository}/lib/`, 'lib/**'],
+    ] as const) {
+      const claimed = await place.json(['claim', spelling], here)
+      expect(claimed).toEqual({ claimed: [spelling], conflicts: [] })
+      expect(await heldFiles(place, ['claims', spelling], here)).toEqual([held])
+      expect(await place.json(['release', spelling], here)).toEqual({ released: [spelling] })
+    }
+    await place.run(['claim', 'deep/a.ts', 'b.ts'], here)
+    const refused = await place.run(['claim', 'src/', '--as', 'bob'])
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(refused.stderr).toMatch(
+      /^Conflict: src\/b\.ts is held by ann \(.*\)\nConflict: src\/deep\/a\.ts is held by ann/,
+    )
+    await place.run(['claim', '.'], here)
+    expect((await place.run(['claims', 'b.ts'], here)).stdout).toMatch(
+      /^FILE .*\nsrc\/\*\* +ann .*\nsrc\/b\.ts +ann /,
+    )
+    const history = historySchema.parse(await place.json(['history', '--file', 'b.ts'], here))
+    expect(history.slice(-2)).toMatchObject(
+      ['src/b.ts', 'src/**'].map((file) => ({ event: 'claimed', file })),
+    )
   })
 
   it.each([

@@ -39,15 +39,36 @@ describe.each(ways)('through %s', (way) => {
     expect(subjectsOf(await place.json(['messages', '--after-id', '1'])).sort()).toEqual(subjects)
   })
 
+  it('stays as a guest for as long as it holds files, and leaves with the last of them', async () => {
+    const place = await openPlace(way)
+    const present = async () => {
+      const { agents } = Object(await place.json(['agents']))
+      return agents.map(({ name }: { name: string }) => name)
+    }
+    await place.run(['claim', 'a.ts', 'lib/', '--as', 'bob'])
+    await place.run(['post', 'working', 'b', '--as', 'bob'])
+    await place.run(['release', 'a.ts', '--as', 'bob'])
+    expect(await present()).toEqual(['bob'])
+    await place.run(['release', 'lib/', '--as', 'bob'])
+    expect(await present()).toEqual([])
+    expect(await eventsOf(place, 'bob')).toEqual([
+      ...['registered', 'claimed', 'claimed', 'said', 'released', 'released', 'left'],
+    ])
+  })
+
   it('releases what it holds, and only that, on SIGTERM', async () => {
     const place = await openPlace(way)
-    await place.run(['claim', 'mine.ts', '--as', 'ann'])
-    const args = ['claim', 'own.ts', 'mine.ts', '--hold', '--json', '--as', 'ann']
+    await place.run(['claim', 'lib/a.ts', 'mine.ts', '--as', 'ann'])
+    const args = ['claim', 'own.ts', 'mine.ts', 'lib/', '--hold', '--json', '--as', 'ann']
     const holding = new Running(place, args)
-    await eventually('it holds the file', () => holding.lines.length === 1)
-    expect(JSON.parse(holding.stdout)).toEqual({ claimed: ['own.ts', 'mine.ts'], conflicts: [] })
+    await eventually('it holds the files', () => holding.lines.length === 1)
+    expect(JSON.parse(holding.stdout)).toEqual({
+      claimed: ['own.ts', 'mine.ts', 'lib/'],
+      conflicts: [],
+    })
+    expect(await heldFiles(place)).toEqual(['lib/**', 'lib/a.ts', 'mine.ts', 'own.ts'])
     expect(await holding.stop('SIGTERM')).toMatchObject({ exitCode: 0, signal: null, stderr: '' })
-    expect(await heldFiles(place)).toEqual(['mine.ts'])
+    expect(await heldFiles(place)).toEqual(['lib/a.ts', 'mine.ts'])
   })
 
   it('holds all of the files or none', async () => {

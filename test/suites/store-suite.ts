@@ -9,6 +9,7 @@ import { sharedDatabaseServer } from '../support/store/shared-database-server.ts
 import { boundsSuite } from './store/bounds.ts'
 import { claimsSuite } from './store/claims.ts'
 import { clocksSuite } from './store/clocks.ts'
+import { foldersSuite } from './store/folders.ts'
 import { inboxSuite } from './store/inbox.ts'
 import { inboxRaceSuite } from './store/inbox-races.ts'
 import { lifeSuite } from './store/life.ts'
@@ -40,6 +41,7 @@ export function storeSuite(
   describe(`${name}: order`, () => orderSuite(newDatabase))
   describe(`${name}: retries`, () => retrySuite(newDatabase))
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
+  describe(`${name}: folders`, () => foldersSuite(newDatabase))
   describe(`${name}: bounds`, () => boundsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
   describe(`${name}: the inbox`, () => inboxSuite(newDatabase))

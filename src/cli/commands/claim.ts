@@ -3,6 +3,8 @@
 import type { Flags } from '../../config.ts'
 import { ask } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
+import { baseOf } from '../../coordination/claims/places.ts'
+import { isAbsolute, normalPath } from '../../coordination/paths.ts'
 import { AgentMailError } from '../../errors.ts'
 import { sleep } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
@@ -16,9 +18,9 @@ const lookMs = 1000
 
 export const command: Command = {
   usage: '<file>… [--as <name>] [--hold]',
-  summary: 'Claim files before you change them.',
+  summary: 'Claim files and folders before you change them.',
   details:
-    'A claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped. With --hold it is all of the files or none.',
+    'A folder (src/, or src where that is one) is claimed with all below it, now and later; "." is the current one.\nA claim lasts while its agent shows signs of life, at least every 2 minutes; --hold gives them, and\nreleases what it claimed when it is stopped. With --hold it is all of the files or none.',
   exitCodes: { 0: 'all are yours', 1: 'another agent holds some of them, which are told' },
   options: {
     hold: { type: 'boolean', about: 'stay, keep the claims alive, and release them on Ctrl-C' },
@@ -118,8 +120,11 @@ async function ownOf(
   agent_id: string,
   files: string[],
 ): Promise<Set<string>> {
-  const { claims } = await ask(connection, 'get_file_claims', { files })
-  const own = claims.filter((claim) => claim.agent_id === agent_id)
+  const { claims } = await ask(connection, 'get_file_claims', { files, limit: 1 })
+  // What is held above and below them is told, too; only the server knows where an absolute path is.
+  const asked = files.map((file) => (isAbsolute(file) ? undefined : baseOf(normalPath(file, []))))
+  const isAsked = (path: string) => asked.includes(undefined) || asked.includes(baseOf(path))
+  const own = claims.filter((claim) => claim.agent_id === agent_id && isAsked(claim.file_path))
   return new Set(own.map(({ file_path }) => file_path))
 }
 

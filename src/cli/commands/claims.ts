@@ -2,7 +2,7 @@
 
 import { ask } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
-import type { ClaimEntry } from '../../coordination/claims.ts'
+import type { ClaimEntry } from '../../coordination/claims/held.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions } from '../coordination.ts'
 import { isRead, jsonLine, print } from '../output.ts'
@@ -12,6 +12,8 @@ import { localTime, table } from '../table.ts'
 export const command: Command = {
   usage: '[<file>…]',
   summary: 'Show which files are claimed, and by whom.',
+  details:
+    'Of a file also the claims on folders above it; of a folder also what is claimed below it.',
   options: placeOptions,
   maxPositionals: 1000,
 
@@ -34,7 +36,7 @@ export const command: Command = {
 /** However many there are, no more than a page of them is held. */
 async function* pagesOf(connection: Connection, files: string[]): AsyncGenerator<ClaimEntry[]> {
   for (let after: string | undefined; ; ) {
-    const request = files.length > 0 ? { files } : { after }
+    const request = files.length > 0 ? { files, after } : { after }
     const { claims, has_more } = await ask(connection, 'get_file_claims', request)
     if (claims.length === 0 && after !== undefined) return // the rest was released meanwhile
     yield claims

@@ -18,7 +18,11 @@ export const command: Command = {
   details:
     'On a Dolt database each entry names the Dolt commit that holds it, and where a time is asked for,\na commit may be given: its hash, a tag, or HEAD~1.',
   options: {
-    file: { type: 'string', value: 'path', about: 'only what happened to this file' },
+    file: {
+      type: 'string',
+      value: 'path',
+      about: 'only what happened to this file, or to a folder above it',
+    },
     agent: { type: 'string', value: 'name|id', about: 'only what this agent did' },
     since: {
       type: 'string',

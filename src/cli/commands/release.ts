@@ -10,8 +10,9 @@ import { noFiles } from './claim.ts'
 
 export const command: Command = {
   usage: '<file>… [--as <name>]',
-  summary: 'Release files that you claimed.',
-  details: 'Releases what is yours of these, and tells which that was.',
+  summary: 'Release files and folders that you claimed.',
+  details:
+    'Releases what is yours of these, and tells which that was. With a folder, what you claimed singly below it stays.',
   options: actingOptions,
   maxPositionals: 1000,
 

@@ -6,7 +6,8 @@ import { agentId, paths, repeatable } from './fields.ts'
 
 export default defineTool({
   name: 'claim_files',
-  description: 'Claim files before you change them. Leave alone what is in conflicts.',
+  description:
+    'Claim files, or folders as src/, before you change them. Leave alone what is in conflicts.',
   annotations: repeatable,
   input: z.object({ agent_id: agentId, files: paths }),
   output: z.object({

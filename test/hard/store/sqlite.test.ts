@@ -7,10 +7,13 @@ import { upTo } from '../../support/store/databases.ts'
 import { create, newPath, open, refusal, sql } from '../../support/store/sqlite-files.ts'
 import { startSqlite } from '../../support/store/sqlite-processes.ts'
 
-describe('four processes that claim one file', () => {
+describe.each([
+  ['one file', ['src/main.ts', 'src/main.ts', 'src/main.ts', 'src/main.ts']],
+  ['a folder, what is in it, and what is above it', ['src/', 'src/main.ts', 'src/**', '.']],
+])('four processes that claim %s', (_, files) => {
   async function claimAtOnce(rounds: number, ...safeguard: string[]): Promise<number> {
     const path = newPath()
-    const workers = upTo(4).map(() => startSqlite(path, 'claim', rounds, ...safeguard).over)
+    const workers = files.map((file) => startSqlite(path, 'claim', rounds, file, ...safeguard).over)
     const words = (await Promise.all(workers)).map(({ stdout, stderr }) => {
       expect(stderr).toBe('')
       return stdout.split('\n').slice(0, -1)

@@ -1,6 +1,6 @@
 /** What bounds a project: claims in pages, and so many claims and agents and no more, at however many servers they are asked for. */
 import { describe, expect, it } from 'vitest'
-import type { ClaimEntry } from '../../../src/coordination/claims.ts'
+import type { ClaimEntry } from '../../../src/coordination/claims/held.ts'
 import type { Project } from '../../../src/coordination/coordination.ts'
 import { AgentMailError } from '../../../src/errors.ts'
 import { integer } from '../../../src/store/store.ts'

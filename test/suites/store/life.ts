@@ -69,6 +69,32 @@ async function naiveSweep(store: Store, wait: () => Promise<void>, nowMs: number
 }
 
 export function lifeSuite(newDatabase: NewDatabase): void {
+  it('ends without a notice for whoever said goodbye, with the last file that it holds', async () => {
+    const clock = new TestClock()
+    const database = await TestDatabase.create(newDatabase)
+    const server = await database.server({ clock })
+    const { agents, claims } = server.project
+    const [guest, agent, silent] = await registerAgents([server], 3)
+    for (const { agent_id } of [guest, agent, silent].flatMap((one) => one ?? [])) {
+      await claims.claim({ agent_id, files: [`a of ${agent_id}`, `b of ${agent_id}`] })
+      await agents.leave(agent_id)
+    }
+    const release = (agent_id = '') =>
+      claims.release({ agent_id, files: [`a of ${agent_id}`, `b of ${agent_id}`] })
+    // Who registers again has come to stay.
+    await agents.register({ name: 'a1', role: 'coder', agent_id: agent?.agent_id })
+    await claims.release({ agent_id: guest?.agent_id ?? '', files: [`a of ${guest?.agent_id}`] })
+    expect((await present(server)).size).toBe(3)
+    await Promise.all([release(guest?.agent_id), release(agent?.agent_id)])
+    expect(await present(server)).toEqual(new Set([agent?.agent_id, silent?.agent_id]))
+    expect(await isHeard(agents.heartbeat({ agent_id: guest?.agent_id ?? '' }))).toBe(false)
+    clock.pass()
+    await server.coordination.sweep()
+    expect((await notices(server)).map(({ sender_id }) => sender_id).toSorted()).toEqual(
+      [agent?.agent_id, silent?.agent_id].toSorted(),
+    )
+  })
+
   describe('a sweep that races with signs of life at two servers', () => {
     const group = 20
 

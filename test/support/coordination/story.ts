@@ -58,15 +58,14 @@ export class Story {
       () => changes.announce({ agent_id, file_path: this.#pick(files), summary: 'better' }),
       () => this.#say(messages, agent_id, 'broadcast'),
       () => this.#say(messages, agent_id, `@${this.#pick(names)}`),
-      async () => {
-        await agents.leave(agent_id)
-        const { agents: there } = await agents.list()
-        if (there.some((agent) => agent.agent_id === agent_id)) return
-        this.#left.set(name, agent_id)
-        this.#ids.delete(name)
-      },
+      () => agents.leave(agent_id),
     ]
     await this.#pick(acts)()
+    // Whoever left while it held something has gone with the last of it.
+    const { agents: there } = await agents.list()
+    if (there.some((agent) => agent.agent_id === agent_id)) return
+    this.#left.set(name, agent_id)
+    this.#ids.delete(name)
   }
 
   #say(messages: Project['messages'], agent_id: string, channel: string) {

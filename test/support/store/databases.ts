@@ -98,6 +98,7 @@ export function interleaved(wait: () => Promise<unknown>): Through {
   }
   return (store) => ({
     engine: store.engine,
+    ...(store.textKeys && { textKeys: store.textKeys }),
     all: (sql, ...values) => between(() => store.all(sql, ...values)),
     transaction: (work) =>
       store.transaction((transaction) =>

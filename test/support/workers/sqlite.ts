@@ -1,6 +1,6 @@
 /**
  * One process at a SQLite database, which it opens as a server does. It holds the lock until its
- * standard input ends, or kills itself in the middle of a migration, or claims one file again and again.
+ * standard input ends, or kills itself in the middle of a migration, or claims one file or folder again and again.
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { Coordination } from '../../../src/coordination/coordination.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
 import type { Transaction } from '../../../src/store/store.ts'
 
-const [path = '', role = '', argument = '', safeguard = ''] = process.argv.slice(2)
+const [path = '', role = '', argument = '', file = '', safeguard = ''] = process.argv.slice(2)
 const say = (word: string) => writeSync(1, `${word}\n`)
 
 const staleMs = 120_000
@@ -74,7 +74,7 @@ async function claim(): Promise<void> {
   const coordination = await Coordination.open({ store: await openSqlite(path), staleMs })
   const { agents, claims } = coordination.project()
   const { agent_id } = await agents.register({ name: 'a', role: 'b' })
-  const files = ['src/main.ts']
+  const files = [file]
   for (let held = 0; held < Number(argument); ) {
     const { claimed } =
       safeguard === 'no claim' ? { claimed: files } : await claims.claim({ agent_id, files })

@@ -1,0 +1,29 @@
+/** Leaving without a notice: at once, or, for whoever still holds files, with the last of them. */
+import type { Write } from '../store/batch.ts'
+import { uuid } from '../system/random.ts'
+import type { AgentName } from './agents.ts'
+import type { Desk } from './desk.ts'
+import { Ledger } from './ledger.ts'
+
+export async function sayGoodbye(write: Write, desk: Desk, agent: AgentName): Promise<void> {
+  const whose = [desk.project, agent.agent_id]
+  const which = 'WHERE project = ? AND agent_id = ?'
+  const claims = await write.all(`SELECT file_path FROM file_claims ${which} LIMIT 1`, ...whose)
+  if (claims.length > 0) {
+    await write.run(`UPDATE presence SET leaving = 1, token = ? ${which}`, uuid(), ...whose)
+    return
+  }
+  const ledger = await Ledger.open(write, desk)
+  await write.run(`DELETE FROM presence ${which}`, ...whose)
+  ledger.record(agent, 'left')
+}
+
+/** For after a release: whoever has said goodbye goes with the last of its files. */
+export async function leaveIfDone(write: Write, desk: Desk, agent: AgentName): Promise<void> {
+  const [row] = await write.all(
+    'SELECT leaving FROM presence WHERE project = ? AND agent_id = ?',
+    desk.project,
+    agent.agent_id,
+  )
+  if (row?.leaving === 1) await sayGoodbye(write, desk, agent)
+}
