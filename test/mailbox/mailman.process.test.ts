@@ -39,6 +39,12 @@ describeWith('tmux', 'the mailman', () => {
     await sendAll([1, 2, 3, 4])
     for (const window of [1, 2, 3, 4]) await nudged(session, window)
     await mailman.says(' nudged idle\n')
+    const sent = () =>
+      session.run(0, ['sent', '--json', '--to', 'idle']).then(({ stdout }) => stdout)
+    await eventually('what it was told of is noted', async () =>
+      /"state":"notified","state_at":"20/.test(await sent()),
+    )
+    expect((await session.run(0, ['sent', '--to', 'works'])).stdout).toContain(' queued ')
     for (const window of [0, works, away, registered, quiet, unknown]) {
       expect([window, session.screen(window).trim()]).toEqual([window, ''])
       expect([window, session.hasRung(window)]).toEqual([window, false])
