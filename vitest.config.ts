@@ -9,6 +9,7 @@ const hard = 'test/hard/**/*.test.ts'
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build-workers.ts'],
+    setupFiles: ['test/support/own-data-folder.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 4,

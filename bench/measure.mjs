@@ -1,16 +1,22 @@
 /** How long something takes, how often it goes, how much memory a process has, what its environment is, and the one number that stands for many. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 /**
  * Of every process that is started here, baselines included. A setting of whoever runs the bench may
  * change what is measured, and one that slows every Node alike makes all ratios look better.
  */
-export const cleanEnv = Object.fromEntries(
-  ['PATH', 'HOME', 'TMPDIR']
-    .filter((name) => process.env[name] !== undefined)
-    .map((name) => [name, process.env[name]]),
-)
+export const cleanEnv = {
+  ...Object.fromEntries(
+    ['PATH', 'HOME', 'TMPDIR']
+      .filter((name) => process.env[name] !== undefined)
+      .map((name) => [name, process.env[name]]),
+  ),
+  XDG_DATA_HOME: mkdtempSync(join(tmpdir(), 'agentmail-bench-data-')), // nobody's own database
+}
+process.once('exit', () => rmSync(cleanEnv.XDG_DATA_HOME, { recursive: true, force: true }))
 
 export async function timed(work) {
   const started = performance.now()

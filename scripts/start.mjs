@@ -1,5 +1,4 @@
 /** npm start: installs and builds what is missing, then serves. What follows `--` goes to `agentmail serve`. */
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ensure, root } from './ensure.mjs'
@@ -7,8 +6,6 @@ import { ensure, root } from './ensure.mjs'
 endWithNpm()
 await ensure()
 const binary = join(root, 'dist/agentmail.cjs')
-// A copy without git still has a place for its post office.
-if (!existsSync(join(root, '.git'))) process.env.AGENTMAIL_DIR ??= join(root, '.agentmail')
 process.argv = [process.execPath, binary, 'serve', ...process.argv.slice(2)]
 createRequire(import.meta.url)(binary)
 

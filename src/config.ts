@@ -76,6 +76,11 @@ export class Config {
     return this.#find(name).value
   }
 
+  /** Whether a flag says it, for this call alone. */
+  isFlag(name: SettingName): boolean {
+    return this.#find(name).source === 'flag'
+  }
+
   /** A number that is not negative. */
   number(name: SettingName): number {
     const { value, source, label } = this.#find(name)

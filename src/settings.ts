@@ -50,19 +50,19 @@ export const settings = {
     env: 'AGENTMAIL_DB',
     flag: 'db',
     value: 'db',
-    about: 'its database, a file or mysql://…, instead of agentmail.db in the post office',
+    about: 'its database, a file or mysql://…, instead of agentmail.db in your data folder',
   },
   server: {
     env: 'AGENTMAIL_SERVER',
     flag: 'server',
     value: 'url',
-    about: 'a coordination server to talk to, instead of the one of this repository',
+    about: 'a coordination server to talk to, instead of the one that runs for the database',
   },
   project: {
     env: 'AGENTMAIL_PROJECT',
     flag: 'project',
     value: 'name',
-    about: 'a project of its own on the coordination server, as in /mcp/<project>',
+    about: 'the project that agents coordinate in, instead of the one of this repository',
   },
   allowedHosts: {
     env: 'AGENTMAIL_ALLOWED_HOSTS',
@@ -101,6 +101,10 @@ export const settings = {
   cacheHome: {
     env: 'XDG_CACHE_HOME',
     about: "where the vault's search index is kept, instead of your cache folder",
+  },
+  dataHome: {
+    env: 'XDG_DATA_HOME',
+    about: 'where the database of all projects is kept, instead of your data folder',
   },
   stateHome: {
     env: 'XDG_STATE_HOME',

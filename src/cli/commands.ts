@@ -23,6 +23,7 @@ export const commands: Record<string, () => Promise<{ command: Command }>> = {
   announce: () => import('./commands/announce.ts'),
   search: () => import('./commands/search.ts'),
   history: () => import('./commands/history.ts'),
+  projects: () => import('./commands/projects.ts'),
   db: () => import('./commands/db/db.ts'),
   vault: () => import('./commands/vault/vault.ts'),
   mail: () => import('./commands/mail/mail.ts'),

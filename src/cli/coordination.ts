@@ -9,7 +9,7 @@ import { hasName, whoAmI } from '../mailbox/agent.ts'
 import { sleep } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { flagText } from './command.ts'
-import { isRead } from './output.ts'
+import { isRead, printError } from './output.ts'
 import { timeOf } from './times.ts'
 
 const reconnectMs = 1000
@@ -87,6 +87,7 @@ export async function connected<T>(
   const { connect } = await import('../connection/connect.ts')
   const connection = await connect(config)
   try {
+    await tellOldDatabase(config, connection)
     return await work(connection, config)
   } finally {
     await connection.close()
@@ -105,6 +106,15 @@ export async function connectedIfThere<T>(
   } finally {
     await connection?.close()
   }
+}
+
+/** Once, and not where somebody looks elsewhere on purpose. */
+async function tellOldDatabase(config: Config, { project }: Connection): Promise<void> {
+  const isElsewhere = (['db', 'project', 'server'] as const).some((name) => config.isFlag(name))
+  if (isElsewhere || config.text('server') !== undefined) return
+  const { findOldDatabaseOnce, wordsOf } = await import('../connection/old-database.ts')
+  const found = await findOldDatabaseOnce(config, project)
+  if (found) printError(wordsOf(found))
 }
 
 /** Looks again and again for what comes after the entries shown, until it is stopped or nobody reads them; where the server goes, it goes on with the next one or the database. */

@@ -37,11 +37,3 @@ export function localTime(time: string): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 19).replace('T', ' ')
 }
-
-/**
- * For lines that a person pastes into a shell.
- *
- * @example shellWord("my vault") // "'my vault'"
- */
-export const shellWord = (text: string): string =>
-  /^[\w./~@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

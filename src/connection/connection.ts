@@ -1,19 +1,23 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
 import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agents.ts'
-import { type Coordination, ownProject, type Project } from '../coordination/coordination.ts'
+import type { Coordination, Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
+import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
 import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
+import type { OwnProject } from './open-coordination.ts'
 import { agentsQuery, checked, messagesQuery, searchQuery, sentQuery } from './queries.ts'
 
 export interface Connection {
   /** What answers, for people. */
   readonly through: string
+  /** The name of the project. */
+  readonly project: string
   /** Whether a call may have been done without its answer arriving. */
   readonly canBeLost: boolean
   call(tool: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult>
@@ -28,6 +32,9 @@ export interface Connection {
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
   search(request: SearchRequest): Promise<SearchPage<FoundEntry>>
+  /** All that the database has. */
+  projects(): Promise<{ projects: ProjectEntry[] }>
+  renameProject(from: string, to: string): Promise<void>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -51,18 +58,17 @@ export async function* overPages(
 /** On the database itself. */
 export class LocalConnection implements Connection {
   readonly through: string
+  readonly project: string
   readonly canBeLost = false
   readonly #coordination: Coordination
   readonly #project: Project
   readonly #kept = new Set<string>()
 
-  constructor(
-    coordination: Coordination,
-    options: { project?: string | undefined; through: string },
-  ) {
+  constructor(coordination: Coordination, options: { own: OwnProject; through: string }) {
     this.through = options.through
+    this.project = options.own.name
     this.#coordination = coordination
-    this.#project = coordination.project(options.project ?? ownProject)
+    this.#project = coordination.project(options.own.key)
   }
 
   async call(name: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult> {
@@ -106,6 +112,14 @@ export class LocalConnection implements Connection {
 
   async search(request: SearchRequest): Promise<SearchPage<FoundEntry>> {
     return this.#project.search(checked(searchQuery, request))
+  }
+
+  async projects(): Promise<{ projects: ProjectEntry[] }> {
+    return { projects: await this.#coordination.projects.list() }
+  }
+
+  renameProject(from: string, to: string): Promise<void> {
+    return this.#coordination.projects.rename(from, to)
   }
 
   leave(agentId: string): Promise<void> {

@@ -1,6 +1,6 @@
-/** Opens the coordination of a repository on its database, as the settings say. */
+/** Opens the coordination of all projects on a database, as the settings say. */
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
 import { Roots } from '../coordination/paths.ts'
@@ -9,19 +9,53 @@ import { again } from '../store/again.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import { worktrees } from '../system/git.ts'
+import { type Here, keyAt, machineOf } from './here.ts'
 
+/** The project of whoever opened it. */
+export interface OwnProject {
+  key: string
+  name: string
+}
+
+/** With the project of this process. */
+export async function openProject(
+  config: Config,
+  database: Database,
+  here: Here,
+  options: { create?: boolean } = {},
+): Promise<{ coordination: Coordination; own: OwnProject }> {
+  let ownKey: string | undefined
+  const isOwn = (project: string) => project === ownKey
+  const coordination = await openCoordination(config, database, { ...options, isOwn })
+  try {
+    ownKey = await keyAt(coordination.projects, here)
+    const name = await coordination.projects.nameOf(ownKey)
+    return { coordination, own: { key: ownKey, name } }
+  } catch (error) {
+    await coordination.close()
+    throw error
+  }
+}
+
+/** @param options.isOwn whether a project is that of the current folder, which may be in no repository. */
 export async function openCoordination(
   config: Config,
   database: Database,
-  options: { create?: boolean } = {},
+  options: { create?: boolean; isOwn?: (project: string) => boolean } = {},
 ): Promise<Coordination> {
   const staleMs = config.seconds('staleSeconds') * 1000
+  const { isOwn = () => false } = options
   let store: Store | undefined
   try {
     const opened = await database.open(options)
     store = opened
-    const roots = new Roots(() => projectRoots(database.name), withoutLinks)
-    const coordination = await Coordination.open({ store: opened, staleMs, roots })
+    const coordination = await Coordination.open({
+      store: opened,
+      staleMs,
+      machine: machineOf(config),
+      rootsOf: (project, known) =>
+        new Roots(async () => foldersOf(await known(), isOwn(project)), withoutLinks),
+    })
     await again(() => opened.transaction(async () => {})) // so that a locked database is told now
     return coordination
   } catch (error) {
@@ -31,13 +65,16 @@ export async function openCoordination(
   }
 }
 
-/** Where an absolute path belongs to the project: in any worktree of the repository, by either name of its folder. */
-async function projectRoots(database: string): Promise<string[]> {
-  const cwd = process.cwd()
-  const checkedOut = await worktrees(cwd)
-  const roots = checkedOut.length > 0 ? checkedOut : [cwd]
-  if (basename(dirname(database)) === '.agentmail') roots.push(dirname(dirname(database)))
-  return [...new Set(roots.flatMap((root) => [root, existsSync(root) ? realpathSync(root) : root]))]
+/** Where an absolute path belongs to the project: in any worktree of its repositories, by either name of a folder. */
+async function foldersOf(roots: string[], isHere: boolean): Promise<string[]> {
+  const folders: string[] = []
+  for (const root of isHere ? [process.cwd(), ...roots] : roots) {
+    if (!existsSync(root)) continue
+    const checkedOut = await worktrees(root)
+    folders.push(...(checkedOut.length > 0 ? checkedOut : [root]))
+  }
+  const both = folders.flatMap((one) => [one, existsSync(one) ? realpathSync(one) : one])
+  return [...new Set(both)]
 }
 
 /** Resolves the part of a path that exists; nothing is opened. */

@@ -62,6 +62,19 @@ export const searchQuery = z.strictObject({
 
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
 
+const part = (longest: number) => z.string().min(1).max(longest)
+
+export const whereaboutsQuery = z.strictObject({
+  machine: part(36),
+  root: part(4096),
+  origin: part(4096)
+    .regex(/^[^@/]*\//, 'origin must be in its normal form, without a user')
+    .optional(),
+  folder: z.string().max(255),
+})
+
+export const renameQuery = z.strictObject({ from: required('from'), to: required('to') })
+
 export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -5,11 +5,11 @@ import type { Difference, DifferenceRequest } from '../coordination/difference.t
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
+import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
 import { AgentMailError } from '../errors.ts'
 import {
   exchange,
-  type HttpReply,
   type HttpRequest,
   NoReply,
   openReply,
@@ -19,6 +19,8 @@ import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
 import { type Connection, overPages } from './connection.ts'
+import type { Here } from './here.ts'
+import { reasonOf, refusal, unreachable } from './remote-errors.ts'
 
 const protocolVersion = '2026-07-28'
 const answerMs = 20_000
@@ -38,12 +40,14 @@ type Asked = Omit<HttpRequest, 'url'>
 export interface RemoteOptions {
   url: string
   token: string | undefined
-  project: string | undefined
+  /** That of the folder in which the server was started, where nothing is said. */
+  here?: Here
 }
 
 export class RemoteConnection implements Connection {
   readonly through: string
   readonly canBeLost = true
+  project = ''
   readonly #options: RemoteOptions
   readonly #kept = new Set<string>()
   readonly #closing = new AbortController()
@@ -78,8 +82,19 @@ export class RemoteConnection implements Connection {
     }
     if (lost) throw lost
     connection.#staleMs = Number(health.stale_seconds) * 1000
-    await connection.#get('/api/agents', { limit: 1 }, helloMs) // so that a wrong token is told now
+    await connection.#enter(options.here) // so that a wrong token is told now
     return connection
+  }
+
+  async #enter(here: Here | undefined): Promise<void> {
+    if (here && !('project' in here)) {
+      const asked = { limit: helloMs, json: here }
+      const { project } = Object(await this.#ask('/api/project', asked))
+      this.project = String(project)
+      return
+    }
+    this.project = here?.project ?? ''
+    await this.#get('/api/agents', { limit: 1 }, helloMs)
   }
 
   async call(tool: string, args: object = {}, signal?: AbortSignal): Promise<ToolResult> {
@@ -101,7 +116,7 @@ export class RemoteConnection implements Connection {
     waitMs: number,
     outer: (AbortSignal | undefined)[],
   ): Promise<ToolResult> {
-    const { project, url } = this.#options
+    const { project } = this
     const answer = await this.#ask(`/mcp${project ? `/${encodeURIComponent(project)}` : ''}`, {
       limit: answerMs + waitMs,
       outer,
@@ -119,7 +134,7 @@ export class RemoteConnection implements Connection {
       },
     })
     if (isRecord(answer) && isRecord(answer.result)) return toolResult(answer.result)
-    throw unreachable(url, 'it gave an answer that is no result')
+    throw unreachable(this.#options.url, 'it gave an answer that is no result')
   }
 
   agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {
@@ -174,6 +189,14 @@ export class RemoteConnection implements Connection {
     }
   }
 
+  projects(): Promise<{ projects: ProjectEntry[] }> {
+    return this.#get('/api/projects', {})
+  }
+
+  async renameProject(from: string, to: string): Promise<void> {
+    await this.#ask('/api/projects/rename', { limit: answerMs, json: { from, to } })
+  }
+
   async leave(agentId: string): Promise<void> {
     await this.#ask(this.#path('/api/leave', {}), { limit: answerMs, json: { agent_id: agentId } })
   }
@@ -205,9 +228,8 @@ export class RemoteConnection implements Connection {
   }
 
   #path(path: string, query: object): string {
-    const { project } = this.#options
     const given = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...query, project })) {
+    for (const [name, value] of Object.entries({ ...query, project: this.project || undefined })) {
       const values = Array.isArray(value) ? value : [value]
       for (const one of values) if (one !== undefined) given.append(name, String(one))
     }
@@ -257,50 +279,3 @@ function toolResult(result: Record<string, unknown>): ToolResult {
 }
 
 const isOk = ({ status }: { status: number }): boolean => status >= 200 && status < 300
-
-/** What the server refuses, in its words. */
-function refusal({ status, body }: HttpReply, url: string): AgentMailError {
-  const answer = jsonOf(body ?? '')
-  const { message: told, data } = isRecord(answer) && isRecord(answer.error) ? answer.error : {}
-  const given = typeof told === 'string' ? told : undefined
-  if (isRecord(answer) && answer.status === lostCode) return lostAs(answer.message, answer)
-  if (isRecord(data) && data.code === lostCode) return lostAs(given)
-  const words = given ?? `it answered with HTTP status ${status}`
-  if (status === 401) {
-    return new AgentMailError(
-      'server_refused',
-      `the server at ${url} wants another token`,
-      'Set AGENTMAIL_TOKEN to the token that the server was started with.',
-    )
-  }
-  if (status >= 400 && status < 500) return new AgentMailError('server_refused', words)
-  if (status === 503 && given) {
-    const [message = '', next] = given.split('\n')
-    return new AgentMailError('storage', message, next)
-  }
-  return unreachable(url, words)
-}
-
-const lostCode = 'database_lost'
-
-/** @param health what its server said of itself, where it was asked that. */
-function lostAs(words: unknown, health?: Record<string, unknown>): AgentMailError {
-  const [message = '', next] = String(words).split('\n')
-  return new AgentMailError(lostCode, message, next, health && { details: health })
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof NoReply ? error.cause : error
-  if (error instanceof NoReply && error.isLate) return 'it did not answer in time'
-  if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause && cause.code !== 'ABORT_ERR' ? String(cause.code) : cause.message
-}
-
-/** @param isUnasked nobody has heard the question. */
-const unreachable = (url: string, why: string, isUnasked = false) =>
-  new AgentMailError(
-    'server_unreachable',
-    `the server at ${url} cannot be reached (${why})`,
-    'Check that it runs (agentmail serve) and that the address is right.',
-    { details: { isUnasked } },
-  )

@@ -1,10 +1,12 @@
 /** The coordination of all projects in one database, and what each project offers. */
 
+import { identityOf } from '../store/identity.ts'
 import { tell, withWords } from '../store/reading.ts'
 import { migrate } from '../store/schema.ts'
 import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
 import { type Clock, systemClock } from '../system/clock.ts'
+import { sha256 } from '../system/text.ts'
 import { Agents } from './agents.ts'
 import { Changes } from './changes.ts'
 import { Claims } from './claims/claims.ts'
@@ -21,6 +23,7 @@ import { Messages } from './messages.ts'
 import { News } from './news.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
+import { Projects } from './projects/projects.ts'
 import {
   type FoundEntry,
   type SearchPage,
@@ -32,13 +35,6 @@ import { type Pruned, type PruneRequest, pruneDatabase } from './upkeep/prune.ts
 import { VersionFinder } from './upkeep/version-finder.ts'
 import { VersionKeeper } from './upkeep/version-keeper.ts'
 
-/** The project of whoever names none: the repository itself. */
-export const ownProject = ''
-
-/** Any text that fits into one part of an address. */
-export const isProjectName = (name: string): boolean =>
-  name.length <= 100 && /^[^/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'
-
 const maxOpenProjects = 1000
 const noRoots = new Roots(async () => [])
 
@@ -48,8 +44,10 @@ export interface CoordinationOptions {
   staleMs: number
   /** By default the database's own, where machines share it. */
   clock?: Clock
-  /** Where the own project lies on this machine. */
-  roots?: Roots
+  /** An id of this machine, by which the roots of projects are kept. */
+  machine?: string
+  /** Where a project lies on this machine. @param known its roots, as far as they were seen. */
+  rootsOf?: (project: string, known: () => Promise<string[]>) => Roots
 }
 
 export interface Project {
@@ -76,13 +74,14 @@ export interface Project {
 }
 
 export class Coordination {
+  readonly projects: Projects
   readonly #options: CoordinationOptions
   readonly #clock: WatchedClock
   readonly #reader: Reader
   readonly #queue: WriteQueue
   readonly #news: News
   readonly #presence: Presence
-  readonly #projects = new Map<string, { desk: Desk; project: Project }>()
+  readonly #opened = new Map<string, { desk: Desk; project: Project }>()
   #sweeper: Sweeper | undefined
   #versionKeeper: VersionKeeper | undefined
 
@@ -92,6 +91,8 @@ export class Coordination {
     this.#reader = withWords(options.store)
     this.#queue = new WriteQueue(options.store)
     this.#news = new News(this.#reader)
+    const { machine = '' } = options
+    this.projects = new Projects({ reader: this.#reader, queue: this.#queue, machine })
     this.#presence = new Presence(this.#queue, this.#clock, options.staleMs)
     this.lost?.addEventListener('abort', () => this.#stop())
   }
@@ -107,9 +108,15 @@ export class Coordination {
     return this.#options.store.engine
   }
 
-  /** @param name which project; nothing is said about whether anything is in it yet. */
-  project(name: string = ownProject): Project {
-    return this.#open(name).project
+  /** @param key which project; nothing is said about whether anything is in it yet. */
+  project(key: string): Project {
+    return this.#open(key).project
+  }
+
+  /** Tells whoever knows the database, and nobody else, that it is this one. */
+  async proof(instance: string): Promise<string> {
+    const identity = await identityOf(this.#reader)
+    return sha256(`${identity?.database_id} ${instance}`)
   }
 
   /** Sweeps every so often from now on. */
@@ -203,10 +210,10 @@ export class Coordination {
   }
 
   #open(name: string): { desk: Desk; project: Project } {
-    const known = this.#projects.get(name)
+    const known = this.#opened.get(name)
     if (known) return known
-    if (this.#projects.size >= maxOpenProjects) this.#projects.clear() // they hold nothing but caches
-    const roots = (name === ownProject && this.#options.roots) || noRoots
+    if (this.#opened.size >= maxOpenProjects) this.#opened.clear() // they hold nothing but caches
+    const roots = this.#options.rootsOf?.(name, () => this.projects.rootsOf(name)) ?? noRoots
     const desk: Desk = {
       project: name,
       store: this.#reader,
@@ -238,7 +245,7 @@ export class Coordination {
       hold: (agentId) => this.#presence.hold(name, agentId),
     }
     const opened = { desk, project }
-    this.#projects.set(name, opened)
+    this.#opened.set(name, opened)
     return opened
   }
 

@@ -7,11 +7,14 @@ import {
   historyQuery,
   leaveQuery,
   messagesQuery,
+  renameQuery,
   searchQuery,
   sentQuery,
   silenceQuery,
+  whereaboutsQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
+import type { Projects } from '../coordination/projects/projects.ts'
 import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
 
 /** What a query gives as text and is a number. */
@@ -60,6 +63,22 @@ export const difference = (project: Project, { query, response }: Exchange): Pro
 export async function leave(project: Project, { request, response }: Exchange): Promise<void> {
   const { agent_id } = checked(leaveQuery, await readJsonBody(request))
   await project.agents.leave(agent_id)
+  sendJson(response, 200, { ok: true })
+}
+
+/** Which project a repository is, wherever it lies. */
+export async function project(projects: Projects, { request, response }: Exchange): Promise<void> {
+  const key = await projects.find(checked(whereaboutsQuery, await readJsonBody(request)))
+  sendJson(response, 200, { project: await projects.nameOf(key) })
+}
+
+export async function projectList(projects: Projects, { response }: Exchange): Promise<void> {
+  sendJson(response, 200, { projects: await projects.list() })
+}
+
+export async function rename(projects: Projects, { request, response }: Exchange): Promise<void> {
+  const { from, to } = checked(renameQuery, await readJsonBody(request))
+  await projects.rename(from, to)
   sendJson(response, 200, { ok: true })
 }
 

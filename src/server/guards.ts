@@ -47,7 +47,7 @@ export class Guards {
 
   /** Nothing, if the request may go on. `isOpen`: it needs no token. */
   check(request: IncomingMessage, isOpen: boolean): Refusal | undefined {
-    const { host, origin, authorization } = request.headers
+    const { host, origin } = request.headers
     if (
       request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1
     ) {
@@ -73,12 +73,17 @@ export class Guards {
         headers: { 'retry-after': String(waitSeconds) },
       }
     }
-    if (isOpen || this.#tokenHash === undefined || this.#isToken(authorization)) return undefined
+    if (isOpen || this.mayCall(request)) return undefined
     return {
       status: 401,
       message: 'a token is required: send it as "Authorization: Bearer <token>"',
       headers: { 'www-authenticate': 'Bearer' },
     }
+  }
+
+  /** Whether it has the token, where there is one. */
+  mayCall({ headers }: IncomingMessage): boolean {
+    return this.#tokenHash === undefined || this.#isToken(headers.authorization)
   }
 
   #isOwnName(host: string | undefined): boolean {

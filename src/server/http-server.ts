@@ -18,7 +18,12 @@ const stopMs = 5_000
 const maxPipelined = 100
 
 type HttpServerOptions = GuardOptions &
-  Pick<RoutesOptions, 'coordination' | 'instance' | 'staleSeconds'> & { port: number }
+  Pick<
+    RoutesOptions,
+    'coordination' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
+  > & {
+    port: number
+  }
 
 export class HttpServer {
   readonly #options: HttpServerOptions
@@ -36,6 +41,7 @@ export class HttpServer {
     this.#guards = new Guards(options)
     this.#routes = new Routes({
       ...options,
+      mayCall: (request) => this.#guards.mayCall(request),
       url: () => this.url,
       uptimeSeconds: () => (performance.now() - this.#listeningSince) / 1000,
       track: (work) => this.#track(work),

@@ -1,7 +1,7 @@
 /** The page at /: what this server is, who is connected, and how to connect. */
 import type { AgentEntry, AgentsPage } from '../coordination/agents.ts'
 import { version } from '../version.ts'
-import { connectLines } from './connect-lines.ts'
+import { connectLines, stdioLines, whyStdio } from './connect-lines.ts'
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -11,6 +11,8 @@ export const pageHeaders = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 }
+
+const namesOnPage = 100
 
 const style = `
   :root { color-scheme: light dark; }
@@ -30,9 +32,17 @@ const style = `
 interface PageContent {
   url: string
   engine: string
+  /** Its name. */
+  database: string
+  /** Options by which others find it, where it is not the usual one. */
+  place: string[]
+  /** The project of whoever names none. */
+  own: string
   projects: ({ name: string } & AgentsPage)[]
   /** How many are left out. */
   otherProjects: number
+  /** The projects in which nobody is registered. */
+  silent: string[]
   now: number
   hasToken: boolean
 }
@@ -40,28 +50,35 @@ interface PageContent {
 export function renderPage({
   url,
   engine,
+  database,
+  place,
+  own,
   projects,
   otherProjects,
+  silent,
   now,
   hasToken,
 }: PageContent): string {
   const tables = projects.map(({ name, agents, has_more }) => {
-    const title = name === '' ? '' : `<h3>${inert(name)}</h3>`
+    const title = `<h3>${inert(name)}</h3>`
     const more = has_more ? '<p>And others: <code>agentmail agents</code> lists them all.</p>' : ''
     return title + agentTable(agents, now) + more
   })
   if (otherProjects > 0) tables.push(`<p>And agents in ${otherProjects} other projects.</p>`)
-  const lines = connectLines(url, hasToken).map(
-    ({ client, line }) => `<dt>${inert(client)}</dt><dd><code>${inert(line)}</code></dd>`,
-  )
+  const shown = silent.slice(0, namesOnPage).map(inert).join(', ')
+  const more = silent.length > namesOnPage ? ` and ${silent.length - namesOnPage} others` : ''
+  if (silent.length > 0) tables.push(`<p>Nobody is in: ${shown}${more}.</p>`)
+  const list = (lines: { client: string; line: string }[]) =>
+    `<dl>${lines.map(({ client, line }) => `<dt>${inert(client)}</dt><dd><code>${inert(line)}</code></dd>`).join('')}</dl>`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="refresh" content="10"><title>AgentMail</title><style>${style}</style></head>
 <body><h1>AgentMail</h1><p class="lead">The post office for AI agents: they write to each other, claim the files they touch, and announce what they changed.</p>
-<h2>Connected agents</h2>
+<h2>Projects and their agents</h2>
 ${tables.join('') || '<p>None yet. An agent appears here when it has registered.</p>'}
-<h2>Connect a client</h2><dl>${lines.join('')}</dl>
-<footer>AgentMail ${version} on ${inert(engine)}. Health: <a href="/health">/health</a></footer>
+<h2>Connect a client on this machine</h2><p>${inert(whyStdio)}</p>${list(stdioLines(place))}
+<h2>Connect a client elsewhere</h2><p>Each repository is a project of its own, named in the address; this one is of ${inert(own)}.</p>${list(connectLines(url, hasToken, own))}
+<footer>AgentMail ${version} on ${inert(engine)}, database ${inert(database)}. Health: <a href="/health">/health</a></footer>
 </body></html>
 `
 }

@@ -1,11 +1,8 @@
 /** The table of routes: what may be asked of the coordination server, with which methods, and who answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  type Coordination,
-  isProjectName,
-  ownProject,
-  type Project,
-} from '../coordination/coordination.ts'
+import type { OwnProject } from '../connection/open-coordination.ts'
+import type { Coordination, Project } from '../coordination/coordination.ts'
+import { isProjectName, type Projects } from '../coordination/projects/projects.ts'
 import { systemClock } from '../system/clock.ts'
 import {
   agents,
@@ -14,6 +11,9 @@ import {
   horizon,
   leave,
   messages,
+  project,
+  projectList,
+  rename,
   search,
   sentMessages,
   silence,
@@ -38,10 +38,18 @@ interface Route {
 
 export interface RoutesOptions {
   coordination: Coordination
+  /** The project of whoever names none: that of the folder in which the server was started. */
+  own: OwnProject
+  /** As people see it. */
+  database: string
+  /** Options by which others find it, where it is not the usual one. */
+  place(url: string): string[]
   token: string | undefined
   /** Told by /health, so that whoever looks for this server knows it. */
   instance: string
   staleSeconds: number
+  /** Whether whoever asks has the token, where there is one. */
+  mayCall(request: IncomingMessage): boolean
   /** The address of this server. */
   url(): string
   uptimeSeconds(): number
@@ -62,13 +70,16 @@ export class Routes {
     this.#table = {
       '/mcp': {
         methods: ['POST'],
-        answer: ({ request, response }, name) =>
-          this.#streamable.handle(projectName(name), request, response),
+        answer: async ({ request, response }, name) =>
+          this.#streamable.handle(await this.#key(projectName(name)), request, response),
       },
       '/sse': {
         methods: ['GET'],
         answer: async ({ response }, name) =>
-          this.#sessions.open(options.coordination.project(projectName(name)), response),
+          this.#sessions.open(
+            options.coordination.project(await this.#key(projectName(name))),
+            response,
+          ),
       },
       '/messages': {
         methods: ['POST'],
@@ -78,7 +89,7 @@ export class Routes {
       '/health': {
         methods: ['GET', 'HEAD'],
         isOpen: true,
-        answer: ({ response }) => sendHealth(response, options),
+        answer: ({ request, response }) => sendHealth(response, options, options.mayCall(request)),
       },
       '/': {
         methods: ['GET', 'HEAD'],
@@ -93,6 +104,9 @@ export class Routes {
       'GET /api/difference': this.#inProject(difference),
       'GET /api/search': this.#inProject(search),
       'POST /api/leave': this.#inProject(leave),
+      'POST /api/project': this.#ofAll(project),
+      'GET /api/projects': this.#ofAll(projectList),
+      'POST /api/projects/rename': this.#ofAll(rename),
     }
   }
 
@@ -139,26 +153,41 @@ export class Routes {
   #inProject(answer: (project: Project, exchange: Exchange) => Promise<void>): Route {
     return {
       answer: async (exchange) => {
-        const name = checkedName(exchange.query.get('project') ?? '')
-        await answer(this.#options.coordination.project(name), exchange)
+        const key = await this.#key(checkedName(exchange.query.get('project') ?? ''))
+        await answer(this.#options.coordination.project(key), exchange)
       },
     }
   }
 
+  #ofAll(answer: (projects: Projects, exchange: Exchange) => Promise<void>): Route {
+    return { answer: (exchange) => answer(this.#options.coordination.projects, exchange) }
+  }
+
+  async #key(name: string): Promise<string> {
+    const { coordination, own } = this.#options
+    return name === '' ? own.key : coordination.projects.keyOf(name)
+  }
+
   async #page(response: ServerResponse): Promise<void> {
-    const { coordination, token, url } = this.#options
-    const names = await coordination.liveProjects()
+    const { coordination, own, database, place, token, url } = this.#options
+    const all = await coordination.projects.names()
+    const living = new Set(await coordination.liveProjects())
+    const names = all.filter(({ key }) => living.has(key))
     const projects = await Promise.all(
-      names.slice(0, projectsOnPage).map(async (name) => ({
+      names.slice(0, projectsOnPage).map(async ({ key, name }) => ({
         name,
-        ...(await coordination.project(name).agents.list({ limit: agentsOnPage })),
+        ...(await coordination.project(key).agents.list({ limit: agentsOnPage })),
       })),
     )
     const html = renderPage({
       url: url(),
       engine: coordination.engine,
+      database,
+      place: place(url()),
+      own: await coordination.projects.nameOf(own.key),
       projects,
       otherProjects: names.length - projects.length,
+      silent: all.filter(({ key }) => !living.has(key)).map(({ name }) => name),
       now: systemClock.now(),
       hasToken: token !== undefined,
     })
@@ -186,7 +215,6 @@ function projectName(encoded: string | undefined): string {
 }
 
 function checkedName(name: string): string {
-  if (name === '') return ownProject
-  if (isProjectName(name)) return name
+  if (name === '' || isProjectName(name)) return name
   throw new HttpError(404, 'no such project: a name has up to 100 characters and no slash')
 }

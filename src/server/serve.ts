@@ -1,6 +1,8 @@
 /** Runs the coordination server from its settings until it is told to stop. */
 import type { Config } from '../config.ts'
-import { openCoordination } from '../connection/open-coordination.ts'
+import { hereOf } from '../connection/here.ts'
+import { findOldDatabaseOnce, wordsOf } from '../connection/old-database.ts'
+import { openProject } from '../connection/open-coordination.ts'
 import { pruneAll } from '../connection/prune-all.ts'
 import { removeServerNote, writeServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
@@ -11,10 +13,11 @@ import { databaseOf } from '../store/database.ts'
 import { log, report } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
 import { version } from '../version.ts'
-import { connectLines } from './connect-lines.ts'
+import { type ConnectLine, connectLines, stdioLines, whyStdio } from './connect-lines.ts'
 import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
 import { Pruner } from './pruner.ts'
+import { runningAt } from './running.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Ctrl-C reaches npm too, which passes it on: within this time it is the same one. */
@@ -24,15 +27,29 @@ const sameSignalMs = 500
 export async function runServer(config: Config, json: boolean): Promise<number> {
   const settings = readSettings(config)
   checkDoor(settings)
-  const database = await databaseOf(config).catch(explainPlace)
-  const coordination = await openCoordination(config, database, { create: true })
+  const database = databaseOf(config)
+  const here = await hereOf(config)
+  const { coordination, own } = await openProject(config, database, here, { create: true })
   const instance = uuid()
-  const server = await HttpServer.start({ coordination, instance, ...settings }).catch(
-    async (error) => {
-      await coordination.close()
-      throw error
-    },
-  )
+  const { name, path } = database
+  const place = (url: string) => placeOf(config, path, url)
+  const about: Told = {
+    database: name,
+    project: own.name,
+    place,
+    hasToken: settings.token !== undefined,
+  }
+  const options = { coordination, own, instance, place, database: name, ...settings }
+  const server = await HttpServer.start(options).catch(async (error) => {
+    const running = await runningAt(settings, coordination, error).finally(() =>
+      coordination.close(),
+    )
+    return running.url
+  })
+  if (typeof server === 'string') {
+    tellRunning(server, about, json)
+    return 0
+  }
   const stopped = new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.on(signal, () => resolve())
   })
@@ -43,15 +60,15 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   )
   const { url } = server
   const posting = Posting.start(config, `${url}/`)
-  if (database.note) writeServerNote(database.note, { url, instance })
-  if (json) {
-    const { pid } = process
-    report(JSON.stringify({ event: 'started', url, database: database.name, pid }))
-  } else tell(server, coordination, database.name, settings.token !== undefined)
+  writeServerNote(database.note, { url, instance })
+  if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
+  else tell(server, coordination, about)
+  const old = config.isFlag('db') ? undefined : await findOldDatabaseOnce(config, own.name)
+  if (old) log(wordsOf(old))
   await stopped
   log('stopping: finishing what is under way')
   endWhenToldAgain()
-  if (database.note) removeServerNote(database.note, { url, instance })
+  removeServerNote(database.note, { url, instance })
   await server.stop()
   await pruner.stop()
   await posting?.stop()
@@ -110,28 +127,56 @@ function keepMsOf(days: string | undefined): number | undefined {
   )
 }
 
-function explainPlace(error: unknown): never {
-  if (!AgentMailError.is(error, 'not_in_repository')) throw error
-  throw new AgentMailError(
-    error.code,
-    error.message,
-    `${error.next} Or name a database: agentmail serve --db <file>.`,
-  )
+/** Options by which clients find the database; the usual one they find by themselves. */
+function placeOf(config: Config, path: string | undefined, url: string): string[] {
+  if (config.text('db') === undefined) return []
+  return path === undefined ? ['--server', url] : ['--db', path] // an address may hold a password
 }
 
-function tell(
-  { url, others }: HttpServer,
-  { engine }: Coordination,
-  database: string,
-  hasToken: boolean,
-): void {
-  report(`AgentMail ${version} serves ${url}/${hasToken ? '' : '  (open it in a browser)'}`)
+interface Told {
+  database: string
+  project: string
+  place(url: string): string[]
+  hasToken: boolean
+}
+
+const factsOf = (url: string, { database, project }: Told) => ({
+  url,
+  database,
+  project,
+  mcp: `${url}/mcp/${encodeURIComponent(project)}`,
+})
+
+function tell({ url, others }: HttpServer, { engine }: Coordination, about: Told): void {
+  report(`AgentMail ${version} serves ${url}/${about.hasToken ? '' : '  (open it in a browser)'}`)
   if (others.length > 0) report(`From other machines: ${others.join('  ')}`)
-  report(`Database: ${engine}, ${database}`)
-  report('')
-  report('Connect a client:')
-  for (const { client, line } of connectLines(url, hasToken))
-    report(`  ${client.padEnd(15)}${line}`)
+  report(`Database: ${engine}, ${about.database}`)
+  tellLines(url, about)
   report('')
   report('Ctrl-C stops it.')
+}
+
+function tellRunning(url: string, about: Told, json: boolean): void {
+  if (json) {
+    report(JSON.stringify({ event: 'running', ...factsOf(url, about) }))
+    return
+  }
+  report(`AgentMail runs already, on the same database: ${url}/`)
+  report(`Database: ${about.database}`)
+  tellLines(url, about)
+}
+
+function tellLines(url: string, { project, place, hasToken }: Told): void {
+  const tellAll = (lines: ConnectLine[]) => {
+    for (const { client, line } of lines) report(`  ${client.padEnd(15)}${line}`)
+  }
+  report(`Project of this folder: ${project}`)
+  report('')
+  report('Connect a client on this machine, in its repository:')
+  tellAll(stdioLines(place(url)))
+  report('')
+  report('Connect a client elsewhere to this project:')
+  tellAll(connectLines(url, hasToken, project))
+  report('')
+  report(whyStdio)
 }

@@ -3,8 +3,8 @@ import { closeSync, existsSync, lstatSync, openSync, realpathSync } from 'node:f
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { isNotRegular } from '../system/files.ts'
-import { checkPostOffice, makePostOffice, postOfficeFolder } from '../system/post-office-folder.ts'
+import { isNotRegular, makeFolder, makePrivate } from '../system/files.ts'
+import { dataFolder } from '../system/places.ts'
 import { sha256 } from '../system/text.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
 import { leftBeside, putBack, setAside } from './open-files.ts'
@@ -16,8 +16,8 @@ export interface Database {
   name: string
   /** Where it lies, if it is a file. */
   path?: string
-  /** Where the server that answers for it leaves its note; nothing where there is no place for one. */
-  note: string | undefined
+  /** Where the server that answers for it leaves its note. */
+  note: string
   /** A file is made if it is not there yet; a database on a server only if that is said. */
   open(options?: { create?: boolean }): Promise<Store>
   /** Only to be read: nothing is made or changed. Nothing, where there is no database yet. */
@@ -27,32 +27,38 @@ export interface Database {
 }
 
 interface PlaceOptions {
-  /** Whether a post office may be made for it. */
+  /** Whether a folder may be made for it. */
   create?: boolean
 }
 
-/** The database that the settings name, or the one in the post office. */
-export async function databaseOf(config: Config, options: PlaceOptions = {}): Promise<Database> {
+/** The database that the settings name, or the one of all repositories in the user's data folder. */
+export function databaseOf(config: Config, { create = true }: PlaceOptions = {}): Database {
   const named = config.text('db')
-  if (named !== undefined) return namedDatabase(config, named, options)
-  return fileDatabase(join(await folderFor(config, options), 'agentmail.db'))
+  if (named !== undefined) return namedDatabase(config, named)
+  return fileDatabase(join(create ? makeDataFolder(config) : dataFolder(config), 'agentmail.db'))
 }
 
-async function folderFor(config: Config, { create = true }: PlaceOptions): Promise<string> {
-  const folder = await postOfficeFolder(config)
-  if (create) makePostOffice([folder])
-  else checkPostOffice(folder)
-  return folder
+/** For its owner only. */
+export function makeDataFolder(config: Config): string {
+  const folder = dataFolder(config)
+  try {
+    makeFolder(folder, 0o700)
+    makePrivate(folder)
+    return folder
+  } catch (cause) {
+    throw new AgentMailError(
+      'database_unreadable',
+      `the folder of the database could not be made: ${folder}`,
+      'Set XDG_DATA_HOME to a folder that can be written, or name a database with --db.',
+      { cause },
+    )
+  }
 }
 
 /** @param named a path or an address, as in AGENTMAIL_DB. */
-export async function namedDatabase(
-  config: Config,
-  named: string,
-  options: PlaceOptions = {},
-): Promise<Database> {
+export function namedDatabase(config: Config, named: string): Database {
   const address = named.trim()
-  if (isMysqlAddress(address)) return serverDatabase(config, address, options)
+  if (isMysqlAddress(address)) return serverDatabase(config, address)
   const path = resolve(named)
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address)?.[1]
   if (scheme) throw noPath(`there are no ${scheme}:// databases`)
@@ -92,16 +98,12 @@ export function fileDatabase(path: string): Database {
   }
 }
 
-async function serverDatabase(
-  config: Config,
-  named: string,
-  options: PlaceOptions,
-): Promise<Database> {
+function serverDatabase(config: Config, named: string): Database {
   const address = mysqlAddress(named)
-  const folder = await folderFor(config, options).catch(() => undefined)
+  const note = `${sha256(address.shown).slice(0, 16)}.server`
   return {
     name: address.shown,
-    note: folder && join(folder, `${sha256(address.shown).slice(0, 16)}.server`),
+    note: join(dataFolder(config), note),
     async open({ create = false } = {}) {
       const { openMysql } = await import('./mysql/mysql.ts')
       return openMysql(address, { create })

@@ -182,6 +182,28 @@ const migrations: Migration[] = [
     'CREATE INDEX messages_by_sender ON messages (project, sender_name, id)',
     'ALTER TABLE messages ADD COLUMN by_mailbox BIGINT',
   ],
+  [
+    `CREATE TABLE project_names (
+      name VARCHAR(100) NOT NULL,
+      project VARCHAR(100) NOT NULL,
+      PRIMARY KEY (name))`,
+    `CREATE TABLE repositories (
+      project VARCHAR(100) NOT NULL,
+      name VARCHAR(100) NOT NULL,
+      token CHAR(36) NOT NULL,
+      PRIMARY KEY (project))`,
+    `CREATE TABLE project_origins (
+      origin_hash CHAR(64) NOT NULL,
+      origin MEDIUMTEXT NOT NULL,
+      project VARCHAR(100) NOT NULL,
+      PRIMARY KEY (origin_hash))`,
+    `CREATE TABLE project_roots (
+      machine CHAR(36) NOT NULL,
+      root_hash CHAR(64) NOT NULL,
+      root MEDIUMTEXT NOT NULL,
+      project VARCHAR(100) NOT NULL,
+      PRIMARY KEY (machine, root_hash))`,
+  ],
 ]
 
 function statementsFor(keys: TextKeys | undefined, one: Migration[number]): string[] {

@@ -236,7 +236,7 @@ function withTemporary(
     return used !== 'refused'
   } finally {
     closeSync(fd)
-    if (!isMoved) removeIfThere(place.at(temporary))
+    if (!isMoved) removeFile(place.at(temporary))
   }
 }
 
@@ -248,11 +248,12 @@ function openNew(place: Place, name: string, mode: number): number {
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   }
-  removeIfThere(place.at(name))
+  removeFile(place.at(name))
   return open()
 }
 
-function removeIfThere(path: string): void {
+/** If it is there. */
+export function removeFile(path: string): void {
   try {
     unlinkSync(path)
   } catch (error) {
@@ -283,6 +284,6 @@ export function nameAlso(from: Place, name: string, to: Place, newName: string):
 /** To a name that nothing has: then the answer is false. */
 export function moveIfFree(from: string, to: string): boolean {
   const isMoved = nameAlso(placeAround(from), basename(from), placeAround(to), basename(to))
-  if (isMoved) removeIfThere(from)
+  if (isMoved) removeFile(from)
   return isMoved
 }

@@ -3,7 +3,14 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isSameFile } from './files.ts'
-import { checkedOut, gitDirAt, isOfSha256, type Repository, readRepository } from './repository.ts'
+import {
+  checkedOut,
+  gitDirAt,
+  isOfSha256,
+  originOf,
+  type Repository,
+  readRepository,
+} from './repository.ts'
 import { runProgram, runProgramAlone } from './run-program.ts'
 
 /**
@@ -11,7 +18,28 @@ import { runProgram, runProgramAlone } from './run-program.ts'
  * worktree, wherever in whichever worktree `cwd` is; for a bare repository, the repository itself.
  */
 export async function sharedFolder(cwd: string): Promise<string> {
-  const { gitDir, commonDir, bare, worktree } = readRepository(cwd) ?? (await askForRepository(cwd))
+  return sharedFolderOf(readRepository(cwd) ?? (await askForRepository(cwd)))
+}
+
+/** The same folder with the URL of `origin`, if it has one; nothing outside a repository. */
+export async function repositoryAround(
+  cwd: string,
+): Promise<{ root: string; origin: string | undefined } | undefined> {
+  const repository = readRepository(cwd) ?? (await askForRepository(cwd).catch(unlessOutside(cwd)))
+  if (!repository) return undefined
+  return { root: realFolder(sharedFolderOf(repository)), origin: originOf(repository.commonDir) }
+}
+
+/** Where git cannot say it, what has no git directory above it is outside. */
+const unlessOutside = (cwd: string) => (error: unknown) => {
+  if (AgentMailError.is(error) && error.details?.isCertain) return undefined
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git')) || existsSync(join(folder, 'HEAD'))) throw error
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function sharedFolderOf({ gitDir, commonDir, bare, worktree }: Repository): string {
   if (bare) return commonDir
   const isNamedGit = basename(commonDir) === '.git'
   if (worktree && !(isNamedGit && gitDir === commonDir)) return resolve(commonDir, worktree)
@@ -37,6 +65,7 @@ async function askForRepository(cwd: string): Promise<Repository> {
       'not_in_repository',
       'not in a git repository',
       `${why}${owner}Go into one, or set AGENTMAIL_DIR to the folder that the agents share.`,
+      { details: { isCertain: outcome === 'failed' && owner === '' } },
     )
   }
   const [isBare, ...folders] = stdout.split('\n')

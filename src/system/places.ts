@@ -5,12 +5,16 @@ import type { Config, SettingName } from '../config.ts'
 
 const places = {
   cacheHome: ['.cache', 'Library/Caches'],
+  dataHome: ['.local/share', 'Library/Application Support'],
   stateHome: ['.local/state', 'Library/Application Support'],
   configHome: ['.config', 'Library/Application Support'],
 } as const satisfies Partial<Record<SettingName, [string, string]>>
 
 /** What can be made again. */
 export const cacheFolder = (config: Config): string => placeOf(config, 'cacheHome')
+
+/** What agents have stored, of all repositories. */
+export const dataFolder = (config: Config): string => join(placeOf(config, 'dataHome'), 'agentmail')
 
 /** What AgentMail has to remember. */
 export const stateFolder = (config: Config): string =>

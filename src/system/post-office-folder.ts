@@ -88,7 +88,7 @@ export function checkPlainFolder(path: string): Stats | undefined {
   )
 }
 
-function currentFolder(): string {
+export function currentFolder(): string {
   try {
     return process.cwd()
   } catch {

@@ -35,6 +35,31 @@ export function checkedOut({ commonDir, bare, worktree }: Repository): string[] 
   })
 }
 
+/** The URL of `origin`, as git's configuration of the repository has it; what that includes is not read. */
+export const originOf = (commonDir: string): string | undefined =>
+  ifReadable(() => {
+    const config = textAt(join(commonDir, 'config')) ?? ''
+    let isOrigin = false
+    for (const line of config.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
+      const [, section, rest = line] =
+        /^\s*\[\s*([^\]"\s]+(?:\s+"(?:[^"\\]|\\.)*")?)\s*\](.*)$/.exec(line) ?? []
+      if (section) isOrigin = /^[Rr][Ee][Mm][Oo][Tt][Ee](?:\s+"origin"|\.origin)$/.test(section)
+      const [, value] = /^\s*url\s*=\s*(.*)$/i.exec(rest) ?? []
+      if (isOrigin && value) return plainValue(value)
+    }
+    return undefined
+  })
+
+/** Without quotes, escapes, and the comment behind it. */
+function plainValue(value: string): string {
+  const parts = value.match(/"(?:[^"\\]|\\.)*"?|\\.|[^"\\#;]+|[#;].*/g) ?? []
+  const end = parts.findIndex((part) => /^[#;]/.test(part))
+  return (end === -1 ? parts : parts.slice(0, end))
+    .map((part) => part.replace(/^"(.*?)"?$/s, '$1').replaceAll(/\\(.)/gs, '$1'))
+    .join('')
+    .trim()
+}
+
 function ifReadable<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -48,3 +48,11 @@ export function slug(text: string): string {
 /** A table for words from outside: a plain object knows `constructor`, too. */
 export const lookup = <T>(entries: Record<string, T>): Record<string, T> =>
   Object.assign(Object.create(null), entries)
+
+/**
+ * For lines that a person pastes into a shell.
+ *
+ * @example shellWord("my vault") // "'my vault'"
+ */
+export const shellWord = (text: string): string =>
+  /^[\w./~@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

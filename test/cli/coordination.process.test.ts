@@ -92,11 +92,11 @@ describe.each(ways)('--json, through %s', (way) => {
   })
 
   it('gives all claims and all agents, however many pages they are', async () => {
-    const { json, run, database } = await openPlace(way)
+    const { json, run, database, project } = await openPlace(way)
     await json(['claim', 'first.ts', '--as', 'ann'])
     const store = await openSqlite(database)
-    const ids = await addAgents(store, 700, Date.now())
-    await addClaims(store, 1200, (n) => ids[n % ids.length] ?? '')
+    const ids = await addAgents(store, 700, Date.now(), project)
+    await addClaims(store, 1200, (n) => ids[n % ids.length] ?? '', undefined, project)
     await store.close()
     const { claims } = allClaims.parse(await json(['claims']))
     const paths = claims.map(({ file_path }) => file_path)

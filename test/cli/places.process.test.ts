@@ -1,5 +1,5 @@
 /** Where coordination commands find the project: its folders, its server, its database. */
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
@@ -180,17 +180,18 @@ describe('the server of a repository', () => {
 })
 
 describe('outside a repository', () => {
-  it('says so, unless a database is named', async () => {
+  it('is the project "default", in whatever database', async () => {
     const cwd = temporaryFolder()
-    for (const args of [['agents'], ['history'], ['claim', 'a.ts', '--as', 'ann'], ['serve']]) {
-      const ran = await agentmail(args, { cwd })
-      expect([args, ran.stdout, ran.exitCode]).toEqual([args, '', 1])
-      expect(ran.stderr).toMatch(/^error: not in a git repository\n/)
+    for (const env of [{}, { AGENTMAIL_DB: join(cwd, 'own.db') }]) {
+      const run = (...args: string[]) => agentmail(args, { cwd, env })
+      const files = ['a.ts', join(cwd, 'b.ts')]
+      expect((await run('claim', ...files, '--as', 'ann')).exitCode).toBe(0)
+      expect((await run('claims')).stdout).toMatch(/\na\.ts {2}ann .*\nb\.ts {2}ann /)
+      expect((await run('claims', '--project', 'default')).stdout).toContain('b.ts')
+      const { projects } = JSON.parse((await run('projects', '--json')).stdout)
+      expect(projects).toMatchObject([{ name: 'default', roots: [], agents: 1 }])
     }
-    const db = ['--db', join(cwd, 'own.db')]
-    expect((await agentmail(['claim', 'a.ts', '--as', 'ann', ...db], { cwd })).exitCode).toBe(0)
-    const env = { AGENTMAIL_DB: join(cwd, 'own.db') }
-    expect((await agentmail(['claims'], { cwd, env })).stdout).toMatch(/\na\.ts {2}ann /)
+    expect(readdirSync(cwd).filter((name) => !name.startsWith('own.db'))).toEqual([])
   })
 
   it('says why a database cannot be used', async () => {

@@ -29,7 +29,7 @@ function run(args: string[], env: Env, cwd = temporaryFolder()): Promise<Ran> {
 describe.runIf(existsSync('/proc/self'))('where no folder can be made', () => {
   it.each([
     ['AGENTMAIL_DIR', ['status', 'ready'], /the post office could not be read or written/],
-    ['AGENTMAIL_DIR', ['post', 'subject', 'body'], /the post office could not be read or written/],
+    ['XDG_DATA_HOME', ['post', 'subject', 'body'], /the folder of the database could not be made/],
     ['XDG_STATE_HOME', ['mail', 'log'], /the record of sent mail could not be made/],
     ['AGENTMAIL_MAIL_DIR', ['mail', 'list'], /the folder of local mail cannot be used/],
   ])('says so of %s in %j', async (name, args, words) => {

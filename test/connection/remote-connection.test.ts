@@ -13,7 +13,7 @@ const tidyMemory: () => void = runInNewContext('gc')
 /** Gives its address. */
 const serve = async (answer: RequestListener) => `http://${await listening(createServer(answer))}`
 
-const open = (url: string) => RemoteConnection.open({ url, token: undefined, project: undefined })
+const open = (url: string) => RemoteConnection.open({ url, token: undefined })
 
 const codeOf = (error: AgentMailError) => error.code
 

@@ -143,8 +143,4 @@ describe('it does not start, and says what to do, when', () => {
     await refused(2, ['--port', '0', '--db', db], words, /Give the path of a file/)
     await refused(2, ['--port', '0'], words, /Give the path of a file/, { AGENTMAIL_DB: db })
   })
-
-  it('there is no repository and no database is named (exit 1)', async () => {
-    await refused(1, ['--port', '0'], /not in a git repository/, /--db <file>/)
-  })
 })

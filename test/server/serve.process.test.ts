@@ -1,6 +1,6 @@
 /** agentmail serve: what it says when it starts, why it does not start, and what people see of it. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { Coordination } from '../../src/coordination/coordination.ts'
@@ -36,10 +36,11 @@ describe('at the start', () => {
     expect(text).toContain(`Database: SQLite 3.`)
     expect(text).toContain(db)
     const lines = [
-      ...[`claude mcp add --transport http agentmail ${url}/mcp`],
-      ...[`codex mcp add agentmail --url ${url}/mcp`],
-      ...[`gemini mcp add --transport http agentmail ${url}/mcp`],
-      ...[`"url": "${url}/mcp"`, `SSE at ${url}/sse`],
+      ...[`claude mcp add agentmail -- agentmail mcp coordination --db ${db}\n`],
+      ...[`claude mcp add --transport http agentmail ${url}/mcp/default\n`],
+      ...[`codex mcp add agentmail --url ${url}/mcp/default\n`],
+      ...[`gemini mcp add --transport http agentmail ${url}/mcp/default\n`],
+      ...[`"url": "${url}/mcp/default"`, `SSE at ${url}/sse/default\n`, 'loses its files'],
     ]
     for (const line of lines) expect(text).toContain(line)
     for (const client of ['Claude Code', 'Codex', 'Gemini CLI', 'Cursor', 'VS Code'])
@@ -68,13 +69,16 @@ describe('at the start', () => {
     })
   })
 
-  it('takes the database of the repository, which only its owner may read', async () => {
-    const cwd = repository()
-    const text = await said([], {}, cwd)
-    const file = join(cwd, '.agentmail/agentmail.db')
-    expect(text).toContain('.agentmail/agentmail.db')
+  it('takes the database of the user, which only its owner may read, and writes nothing into the repository', async () => {
+    const [cwd, data] = [repository(), temporaryFolder()]
+    const text = await said([], { XDG_DATA_HOME: data }, cwd)
+    const file = join(data, 'agentmail/agentmail.db')
+    expect(text).toContain(file)
+    expect(text).toContain('claude mcp add agentmail -- agentmail mcp coordination\n')
+    expect(text).toContain(`/mcp/${basename(cwd)}\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readFileSync(join(cwd, '.agentmail/.gitignore'), 'utf8')).toContain('*')
+    expect(statSync(join(data, 'agentmail')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(cwd)).toEqual(['.git'])
   })
 
   it('leaves a note beside the database for as long as it runs, which only its owner may read', async () => {
@@ -90,7 +94,7 @@ describe('at the start', () => {
 describe('for people', () => {
   const server = sharedServer()
 
-  it('/health tells how it is, and nothing of whom it serves', async () => {
+  it('/health tells how it is, and which database and projects it serves', async () => {
     const { status, headers, text } = await ask(server().url, { path: '/health' })
     expect(status).toBe(200)
     expect(headers).toMatchObject({
@@ -100,7 +104,10 @@ describe('for people', () => {
     const schema = z.strictObject({
       status: z.literal('ok'),
       version: z.string().regex(/^\d+\.\d+\.\d+/),
-      database: z.string().regex(/^SQLite 3\./),
+      engine: z.string().regex(/^SQLite 3\./),
+      database: z.literal(server().database),
+      projects: z.array(z.string()).min(1),
+      database_proof: z.string().regex(/^[\da-f]{64}$/),
       uptime_seconds: z.int().min(0),
       stale_seconds: z.literal(120),
       instance: z.uuid(),
@@ -116,6 +123,7 @@ describe('for people', () => {
     const young = await HttpServer.start({
       coordination,
       ...{ host: '127.0.0.1', port: 0, token: undefined, allowedHosts: [] },
+      ...{ own: { key: 'own', name: 'own' }, database: 'a test', place: () => [] },
       ...{ requestsPerMinute: 10, instance: 'young', staleSeconds: 120 },
     })
     onTestFinished(async () => {

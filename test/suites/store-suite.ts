@@ -15,6 +15,7 @@ import { inboxRaceSuite } from './store/inbox-races.ts'
 import { lifeSuite } from './store/life.ts'
 import { orderSuite } from './store/order.ts'
 import { portSuite } from './store/port.ts'
+import { projectsSuite } from './store/projects.ts'
 import { pruningSuite } from './store/pruning.ts'
 import { retrySuite } from './store/retries.ts'
 import { schemaSuite } from './store/schema.ts'
@@ -39,6 +40,7 @@ export function storeSuite(
   describe(`${name}: the port`, () => portSuite(newDatabase))
   describe(`${name}: the schema`, () => schemaSuite(newDatabase))
   describe(`${name}: order`, () => orderSuite(newDatabase))
+  describe(`${name}: projects`, () => projectsSuite(newDatabase))
   describe(`${name}: retries`, () => retrySuite(newDatabase))
   describe(`${name}: claims`, () => claimsSuite(newDatabase))
   describe(`${name}: folders`, () => foldersSuite(newDatabase))

@@ -24,6 +24,7 @@ export const command: Command = {
       ...(await examine(office, await ownView(config))),
       ...wrongSettings(config),
       ...noticeTroubles(config),
+      ...(await oldDatabaseFindings(config)),
     ]
     if (json) printJson({ post_office: office.dir, findings })
     else {
@@ -50,4 +51,17 @@ function noticeTroubles(config: Config): Finding[] {
   const advice =
     'This was said of the last notice that was posted. It goes with the next that is taken.'
   return [{ subject: settings.notify.env, problem, advice }]
+}
+
+async function oldDatabaseFindings(config: Config): Promise<Finding[]> {
+  const { findOldDatabase } = await import('../../connection/old-database.ts')
+  const found = await findOldDatabase(config)
+  if (!found) return []
+  return [
+    {
+      subject: found.path,
+      problem: 'is a database of an older version, which nothing uses any more',
+      advice: `Bring it over: ${found.lines.join('; ')}. Then, or if nothing in it is wanted, remove it.`,
+    },
+  ]
 }

@@ -49,7 +49,7 @@ async function sizesOfYear(keepDays: number | undefined): Promise<number[]> {
 
 /** Agents come, claim, say, announce, release; most leave, some are swept, one of them holds a file for long. Gives how much was said. */
 async function busyDay(coordination: Coordination, clock: TestClock, day: number): Promise<number> {
-  const { agents, messages, claims, changes } = coordination.project()
+  const { agents, messages, claims, changes } = coordination.project('')
   const team = await Promise.all(
     upTo(year.agents).map((n) => agents.register({ name: `agent ${n}`, role: 'coder' })),
   )
@@ -77,7 +77,7 @@ async function busyDay(coordination: Coordination, clock: TestClock, day: number
 async function readOn(coordination: Coordination, after: number, said: number): Promise<number> {
   let cursor = after
   for (;;) {
-    const page = await coordination.project().messages.look({ after_id: cursor, limit: 500 })
+    const page = await coordination.project('').messages.look({ after_id: cursor, limit: 500 })
     for (const { id } of page.messages) {
       expect(id).toBe(cursor + 1)
       cursor = id

@@ -78,7 +78,7 @@ describe('a source that is written to while it is copied', () => {
     const path = await filledDatabase()
     const coordination = await Coordination.open({ store: await openSqlite(path), staleMs })
     onTestFinished(() => coordination.close())
-    const { agents, messages } = coordination.project()
+    const { agents, messages } = coordination.project('')
     const { agent_id } = await agents.register({ name: 'bob', role: 'coder' })
     let left = times
     const work = async () => {

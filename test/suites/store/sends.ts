@@ -65,6 +65,8 @@ export function sendsSuite(newDatabase: NewDatabase): void {
       ...['sends', 'draft_notes', 'horizons', 'marks', 'receipts'].map(
         (name) => `DROP TABLE ${name}`,
       ),
+      ...['names', 'origins', 'roots'].map((name) => `DROP TABLE project_${name}`),
+      'DROP TABLE repositories',
       ...indexes.map((name) => `DROP INDEX ${name}`),
       'ALTER TABLE idempotency_keys DROP COLUMN used_us',
       'ALTER TABLE presence DROP COLUMN leaving',

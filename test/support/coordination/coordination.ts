@@ -1,6 +1,6 @@
 /** A repository whose agents coordinate, reached through a running server or on its database. */
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { agentmail, type Env, ended, type Ran, type RunOptions, start } from '../agentmail.ts'
@@ -9,6 +9,7 @@ import { repository } from '../mailbox/tmux.ts'
 import { LineClient } from '../mcp/line-client.ts'
 import type { Answer, Era } from '../mcp/protocol.ts'
 import { TestServer } from '../server/server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export const ways = ['a running server', 'the database itself'] as const
 export type Way = (typeof ways)[number]
@@ -21,6 +22,8 @@ export const mcpCoordination = ['mcp', 'coordination']
 
 export interface Place {
   repository: string
+  /** As it is called by its folder. */
+  project: string
   database: string
   env: Env
   server: TestServer | undefined
@@ -31,12 +34,14 @@ export interface Place {
 }
 
 /** @param serverEnv what only the server has in its environment. */
-export async function openPlace(way: Way, env: Env = {}, serverEnv: Env = {}): Promise<Place> {
+export async function openPlace(way: Way, given: Env = {}, serverEnv: Env = {}): Promise<Place> {
   const folder = repository()
-  const database = join(folder, '.agentmail/agentmail.db')
+  const data = temporaryFolder()
+  const database = join(data, 'agentmail/agentmail.db')
+  const env = { XDG_DATA_HOME: data, ...given }
   let server: TestServer | undefined
   if (way === 'a running server') {
-    mkdirSync(join(folder, '.agentmail'))
+    mkdirSync(join(data, 'agentmail'))
     server = await TestServer.start({
       db: database,
       cwd: folder,
@@ -50,7 +55,7 @@ export async function openPlace(way: Way, env: Env = {}, serverEnv: Env = {}): P
     if (exitCode !== 0) throw new Error(`agentmail ${args.join(' ')} gave ${exitCode}: ${stderr}`)
     return JSON.parse(stdout)
   }
-  return { repository: folder, database, env, server, run, json }
+  return { repository: folder, project: basename(folder), database, env, server, run, json }
 }
 
 /** An agent at work through `agentmail mcp coordination`. */

@@ -13,8 +13,11 @@ export interface OldDays {
 }
 
 /** Two agents: ann still holds a file, bob has left. */
-export async function oldDays(db: string, { messages, days, project }: OldDays): Promise<void> {
-  const database = await namedDatabase(new Config({}, {}), db)
+export async function oldDays(
+  db: string,
+  { messages, days, project = '' }: OldDays,
+): Promise<void> {
+  const database = namedDatabase(new Config({}, {}), db)
   const clock = new TestClock()
   clock.ms = Date.now() - days * 24 * 3600_000
   const store = await database.open({ create: true })

@@ -8,6 +8,9 @@ export async function serveStore(store: Store, instance: string): Promise<void> 
   const coordination = await Coordination.open({ store, staleMs: 120_000 })
   const { url } = await HttpServer.start({
     coordination,
+    own: { key: 'own', name: 'own' },
+    database: 'a test',
+    place: () => [],
     host: '127.0.0.1',
     port: 0,
     token: undefined,

@@ -56,7 +56,7 @@ export class TestDatabase {
     const store = through(await this.#connect())
     const coordination = await Coordination.open({ store, staleMs, clock })
     onTestFinished(() => coordination.close())
-    return { coordination, project: coordination.project() }
+    return { coordination, project: coordination.project('') }
   }
 
   servers(count: number, options: { clock?: Clock; through?: Through } = {}): Promise<Server[]> {

@@ -19,12 +19,13 @@ export const addClaims = (
   count: number,
   holder: (number: number) => string,
   path = (number: number) => `src/part-${number % 100}/file-${number}.ts`,
+  project = '',
 ): Promise<void> =>
   addRows(
     store,
     'file_claims',
     upTo(count).map((number) => ({
-      project: '',
+      project,
       path_hash: sha256(path(number)),
       file_path: path(number),
       agent_id: holder(number),
@@ -38,15 +39,16 @@ export async function addAgents(
   store: Store,
   count: number,
   lastSeenMs: number,
+  project = '',
 ): Promise<string[]> {
   const ids = upTo(count).map((number) => `agent-${String(number).padStart(6, '0')}`)
   const agents = ids.map((agent_id, index) => ({
-    ...{ project: '', agent_id, name: `name ${index + 1}`, role: 'coder' },
+    ...{ project, agent_id, name: `name ${index + 1}`, role: 'coder' },
     registered_us: index + 1,
   }))
   await addRows(store, 'agents', agents)
   const presence = ids.map((agent_id) => ({
-    ...{ project: '', agent_id, last_seen_us: lastSeenMs * 1000, token: 'token' },
+    ...{ project, agent_id, last_seen_us: lastSeenMs * 1000, token: 'token' },
   }))
   await addRows(store, 'presence', presence)
   return ids

@@ -18,7 +18,7 @@ export async function open(path: string) {
     return closing
   }
   onTestFinished(close)
-  return { close, ...coordination.project() }
+  return { close, ...coordination.project('') }
 }
 
 export async function create(path: string): Promise<void> {

@@ -72,7 +72,7 @@ async function migrate(): Promise<void> {
 /** The holder makes a file that nobody else may have made, and says so if somebody had. */
 async function claim(): Promise<void> {
   const coordination = await Coordination.open({ store: await openSqlite(path), staleMs })
-  const { agents, claims } = coordination.project()
+  const { agents, claims } = coordination.project('')
   const { agent_id } = await agents.register({ name: 'a', role: 'b' })
   const files = [file]
   for (let held = 0; held < Number(argument); ) {

@@ -13,7 +13,7 @@ import { factsOf } from './facts.ts'
 
 /** Gives the exit code: 1 when something is wrong. */
 export async function checkDb({ json }: Call, config: Config): Promise<number> {
-  const database = await databaseOf(config, { create: false })
+  const database = databaseOf(config, { create: false })
   const found = await withWrites(database, await look(database))
   if (json) printJson({ database: database.name, ...found })
   else show(database, found)

@@ -19,6 +19,10 @@ import { number } from './facts.ts'
 const barWidth = 20
 
 export async function copyDb({ flags, json }: Call, config: Config): Promise<number> {
+  if (flags.project !== undefined || flags['from-project'] !== undefined) {
+    const { copyProjectDb } = await import('./copy-project.ts')
+    return copyProjectDb(flags, config, json)
+  }
   const { source, target } = await placesOf(flags, config)
   await checkServers(source, target, json)
   const start = performance.now()
@@ -34,10 +38,8 @@ async function placesOf(flags: Flags, config: Config) {
   if (to === undefined) throw unnamed('to')
   if (flags.from === '') throw unnamed('from')
   const options = { create: false }
-  const source = await (from === undefined
-    ? databaseOf(config, options)
-    : namedDatabase(config, from, options))
-  const target = await namedDatabase(config, to, options)
+  const source = from === undefined ? databaseOf(config, options) : namedDatabase(config, from)
+  const target = namedDatabase(config, to)
   if (source.name !== target.name) return { source, target }
   throw new AgentMailError(
     'invalid_request',
@@ -46,11 +48,11 @@ async function placesOf(flags: Flags, config: Config) {
   )
 }
 
-const unnamed = (option: string) =>
+export const unnamed = (option: string) =>
   new AgentMailError(
     'missing_arguments',
     `--${option} names no database`,
-    'Write agentmail db copy --from <db> --to <db>.',
+    'Write agentmail db copy --from <db> --to <db>, or agentmail db copy --from <db> --project <name>.',
   )
 
 async function checkServers(source: Database, target: Database, json: boolean): Promise<void> {
@@ -110,7 +112,7 @@ function giveUp(progress: ProgressLine): never {
   process.exit(130)
 }
 
-const opened = <T>(database: Database, open: () => Promise<T>): Promise<T> =>
+export const opened = <T>(database: Database, open: () => Promise<T>): Promise<T> =>
   open().catch((error) => {
     throw database.explained(error)
   })

@@ -11,7 +11,7 @@ const subcommands: Record<string, Subcommand> = {
     },
   },
   copy: {
-    options: ['from', 'to'],
+    options: ['from', 'to', 'project', 'from-project'],
     run: async (call) => {
       const { copyDb } = await import('./copy.ts')
       return copyDb(call, new Config(call.flags))
@@ -28,7 +28,7 @@ const subcommands: Record<string, Subcommand> = {
 
 export const command: Command = {
   usage:
-    'check | copy [--from <db>] --to <db> | prune --older-than <age> [--project <name>] [--dry-run]',
+    'check | copy [--from <db>] --to <db> | copy --from <db> --project <name> | prune --older-than <age> [--project <name>] [--dry-run]',
   summary:
     'Check the coordination database, copy it into another of any kind, or remove what is old.',
   details: `A <db> is the path of a SQLite file, or mysql://user:password@host:3306/database for MariaDB,
@@ -41,6 +41,10 @@ copy takes every project, message, claim, change and journal entry over, and com
 afterwards, row by row. The source is only read. The target must be empty or not there yet, and no
 server may be at work on it; it gets an identity of its own. Interrupted anywhere, the same command
 goes on where it stopped, and until it is complete no server opens the target.
+
+With --project, copy brings one project into the project of that name in a database that may hold
+others and be at work: --to, or the one that the settings name. That project must have no messages,
+changes or claims yet. The source may be of an older version.
 
 prune removes messages, changes, journal entries, agents that went and finished sends that are older
 than the age, and keys of idempotency after 7 days; in the ledger of mails too (mail.db), unless a
@@ -59,9 +63,18 @@ approved. Servers go on meanwhile; interrupted anywhere, the same command goes o
     to: {
       type: 'string',
       value: 'db',
-      about: 'copy: the database to write, empty or not there yet',
+      about: 'copy: the database to write, empty or not there yet unless --project is given',
     },
-    project: { type: 'string', value: 'name', about: 'prune: only this project' },
+    project: {
+      type: 'string',
+      value: 'name',
+      about: 'copy: bring one project into this one; prune: only this project',
+    },
+    'from-project': {
+      type: 'string',
+      value: 'name',
+      about: 'copy: which project of the source; default: the one that it was made for',
+    },
     'older-than': {
       type: 'string',
       value: 'age',

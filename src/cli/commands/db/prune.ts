@@ -6,6 +6,7 @@ import { type AllPruned, pruneAll } from '../../../connection/prune-all.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf } from '../../../store/database.ts'
 import { identityOf, rowsOrNone } from '../../../store/identity.ts'
+import { text } from '../../../store/store.ts'
 import { rfc3339 } from '../../../system/clock.ts'
 import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
@@ -18,11 +19,11 @@ export async function pruneDb({ flags, json }: Call, config: Config): Promise<nu
   const age = ageOf(flags['older-than'])
   const isDryRun = flags['dry-run'] === true
   const project = config.text('project')
-  const database = await databaseOf(config, { create: false })
+  const database = databaseOf(config, { create: false })
   await isServed(database) // refused beside one that has lost it
-  await checkThere(database, project)
+  const key = await checkThere(database, project)
   const start = performance.now()
-  const pruned = await prune(config, database, { ageMs: age.ms, isDryRun, project }, json)
+  const pruned = await prune(config, database, { ageMs: age.ms, isDryRun, project: key }, json)
   if (!pruned) {
     printError('Interrupted. What went is gone; the same command goes on with the rest.')
     return 130
@@ -58,8 +59,11 @@ function ageOf(flag: string | boolean | undefined): { text: string; ms: number }
   )
 }
 
-/** Nothing is made where there is nothing to prune. */
-async function checkThere(database: Database, project: string | undefined): Promise<void> {
+/** The key of the project, if one is named. Nothing is made where there is nothing to prune. */
+async function checkThere(
+  database: Database,
+  project: string | undefined,
+): Promise<string | undefined> {
   const view = await database.view().catch((error) => {
     throw database.explained(error)
   })
@@ -71,9 +75,12 @@ async function checkThere(database: Database, project: string | undefined): Prom
         'Name it with --db or AGENTMAIL_DB.',
       )
     }
-    if (project === undefined) return
+    if (project === undefined) return undefined
+    const named = 'SELECT project FROM project_names WHERE name = ?'
+    const [found] = await rowsOrNone(view.all(named, project))
+    const key = found ? text(found.project) : project
     const which = 'SELECT project FROM projects WHERE project = ?'
-    if ((await rowsOrNone(view.all(which, project))).length > 0) return
+    if ((await rowsOrNone(view.all(which, key))).length > 0) return key
     throw new AgentMailError(
       'invalid_request',
       `there is no project "${line(project)}" in it`,

@@ -7,11 +7,12 @@ import { approve } from '../../../orchestrator/approval/approve.ts'
 import { shownDraft } from '../../../orchestrator/approval/drafts.ts'
 import { recordsOf } from '../../../orchestrator/approval/records.ts'
 import type { Event } from '../../../orchestrator/events.ts'
+import { shellWord } from '../../../system/text.ts'
 import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
-import { line, plain, shellWord } from '../../table.ts'
+import { line, plain } from '../../table.ts'
 import { demoConfig, makeDemoFolder } from './folder.ts'
 
 /** Without a terminal nobody may be there to approve. */

@@ -6,10 +6,11 @@ import { gmailAddress } from '../../../providers/gmail/address.ts'
 import { logIn } from '../../../providers/gmail/login.ts'
 import { knownAccounts } from '../../../providers/gmail/places.ts'
 import { openInBrowser } from '../../../system/run-program.ts'
+import { shellWord } from '../../../system/text.ts'
 import type { Call } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import type { Subcommand } from '../../subcommands.ts'
-import { line, shellWord } from '../../table.ts'
+import { line } from '../../table.ts'
 import { type AccountState, stateOf } from './state.ts'
 
 export const gmailCommands: Record<string, Subcommand> = {

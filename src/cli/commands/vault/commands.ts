@@ -1,6 +1,7 @@
 /** What the subcommands of `agentmail vault` do and print. */
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
+import { shellWord } from '../../../system/text.ts'
 import { checkNotes, type NoteProblem } from '../../../vault/check.ts'
 import { initVault } from '../../../vault/init.ts'
 import { listNotes } from '../../../vault/list.ts'
@@ -10,7 +11,7 @@ import type { Call } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
 import { atMost, countOf, type Subcommand } from '../../subcommands.ts'
-import { line, shellWord } from '../../table.ts'
+import { line } from '../../table.ts'
 
 export const vaultCommands: Record<string, Subcommand> = {
   init: { run: init },

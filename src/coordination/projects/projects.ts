@@ -1,0 +1,279 @@
+/** The projects of a database: which one a repository is, what they are called, and where they lie. */
+import { AgentMailError } from '../../errors.ts'
+import type { Write } from '../../store/batch.ts'
+import { integer, type Reader, type Row, text } from '../../store/store.ts'
+import type { WriteQueue } from '../../store/write-queue.ts'
+import { uuid } from '../../system/random.ts'
+import { sha256 } from '../../system/text.ts'
+import { timeText } from '../time.ts'
+import { projectNameOf } from './origin.ts'
+
+/** The project of whoever is in no repository. */
+export const noRepository = 'default'
+
+/** What older databases call the project of the repository that they were made for. */
+const unnamed = ''
+
+/** Any text that fits into one part of an address. */
+export const isProjectName = (name: string): boolean =>
+  name.length <= 100 && /^[^/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'
+
+/** Where somebody stands: which repository, by all that it can be known by. */
+export interface Whereabouts {
+  /** Tells a folder of this machine from one that has the same path elsewhere. */
+  machine: string
+  /** The root of the main worktree. */
+  root: string
+  /** In its normal form; a path where it is a folder of this machine. */
+  origin?: string | undefined
+  /** The name of the root. */
+  folder: string
+}
+
+export interface ProjectEntry {
+  name: string
+  /** On the machine that answers. */
+  roots: string[]
+  agents: number
+  messages: number
+  last_activity: string | null
+}
+
+export class Projects {
+  readonly #reader: Reader
+  readonly #queue: WriteQueue
+  readonly #machine: string
+  /** Names lead to one project for ever, once they lead to any. */
+  readonly #keys = new Map<string, string>()
+
+  constructor(parts: { reader: Reader; queue: WriteQueue; machine: string }) {
+    this.#reader = parts.reader
+    this.#queue = parts.queue
+    this.#machine = parts.machine
+  }
+
+  /** The key of a repository's project. A root that is known keeps it, a clone joins that of its origin, and others get one of their own. */
+  async find(where: Whereabouts): Promise<string> {
+    const known = await keyOfRoot(this.#reader, where)
+    if (known !== undefined && (await isRecorded(this.#reader, where))) return known
+    return this.#queue.write((write) => settle(write, where))
+  }
+
+  /** The key of the project of this name; of one that nobody has used yet, the name itself. */
+  async keyOf(name: string): Promise<string> {
+    const known = this.#keys.get(name)
+    if (known !== undefined) return known
+    const key =
+      (await keyOfName(this.#reader, name)) ??
+      ((await hasRows(this.#reader, name)) ? name : undefined)
+    if (key === undefined) {
+      const isOld = name === noRepository && (await isFree(this.#reader, unnamed))
+      return isOld ? unnamed : name
+    }
+    this.#keys.set(name, key)
+    return key
+  }
+
+  /** How people call it. */
+  nameOf(key: string): Promise<string> {
+    return nameOfKey(this.#reader, key)
+  }
+
+  /** Where it lies on this machine. */
+  async rootsOf(key: string): Promise<string[]> {
+    return (await this.#roots()).filter(({ project }) => project === key).map(({ root }) => root)
+  }
+
+  /** By name: all that hold something, or were seen as a repository. */
+  async names(): Promise<{ key: string; name: string }[]> {
+    const known = await this.#reader.all('SELECT project, name FROM repositories')
+    const used = await this.#reader.all('SELECT project FROM projects')
+    const names = new Map(used.map((row) => [text(row.project), usualName(text(row.project))]))
+    for (const row of known) names.set(text(row.project), text(row.name))
+    const entries = [...names].map(([key, name]) => ({ key, name }))
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  async list(): Promise<ProjectEntry[]> {
+    const read = async (sql: string) =>
+      new Map((await this.#reader.all(sql)).map((row) => [text(row.project), row]))
+    const written = await read('SELECT project, last_us FROM projects')
+    const agents = await read(
+      'SELECT project, COUNT(*) AS agents, MAX(last_seen_us) AS seen_us FROM presence GROUP BY project',
+    )
+    const messages = await read(
+      'SELECT project, COUNT(*) AS messages FROM messages GROUP BY project',
+    )
+    const roots = await this.#roots()
+    return (await this.names()).map(({ key, name }) => {
+      const us = Math.max(
+        numberIn(written.get(key), 'last_us'),
+        numberIn(agents.get(key), 'seen_us'),
+      )
+      return {
+        name,
+        roots: roots.filter(({ project }) => project === key).map(({ root }) => root),
+        agents: numberIn(agents.get(key), 'agents'),
+        messages: numberIn(messages.get(key), 'messages'),
+        last_activity: us === 0 ? null : timeText(us),
+      }
+    })
+  }
+
+  /** Its old names lead to it as before: clients that were set up with one are not cut off. */
+  async rename(from: string, to: string): Promise<void> {
+    if (!isProjectName(to)) throw noName(to)
+    const key = await this.keyOf(from)
+    await this.#queue.write(async (write) => {
+      const isThere = (await isOwned(write, key)) || (await hasRows(write, key))
+      if (!isThere) throw noProject(from)
+      const taken = await keyOfName(write, to)
+      const isOthers =
+        taken === undefined ? to !== key && (await hasRows(write, to)) : taken !== key
+      if (isOthers) throw nameTaken(to)
+      if (!(await isOwned(write, key))) await own(write, key, usualName(key))
+      if ((await keyOfName(write, to)) === undefined) await lead(write, to, key)
+      await write.run(
+        'UPDATE repositories SET name = ?, token = ? WHERE project = ?',
+        ...[to, uuid(), key],
+      )
+    })
+  }
+
+  async #roots(): Promise<{ root: string; project: string }[]> {
+    const rows = await this.#reader.all(
+      'SELECT root, project FROM project_roots WHERE machine = ?',
+      this.#machine,
+    )
+    const roots = rows.map((row) => ({ root: text(row.root), project: text(row.project) }))
+    return roots.sort((one, other) => (one.root < other.root ? -1 : 1))
+  }
+}
+
+/** Everything in one transaction, in which whoever comes second meets a key that is taken, or a token that is not its own, and starts over. */
+async function settle(write: Write, where: Whereabouts): Promise<string> {
+  const known = await keyOfRoot(write, where)
+  const key = known ?? (await keyOfOrigin(write, where)) ?? (await begin(write, where))
+  if (known === undefined) {
+    const { machine, root } = where
+    await write.run(
+      'INSERT INTO project_roots (machine, root_hash, root, project) VALUES (?, ?, ?, ?)',
+      ...[machine, sha256(root), root, key],
+    )
+  }
+  if (where.origin !== undefined && !(await isRecorded(write, where))) {
+    await write.run(
+      'INSERT INTO project_origins (origin_hash, origin, project) VALUES (?, ?, ?)',
+      ...[originHash(where), where.origin, key],
+    )
+  }
+  return key
+}
+
+/** What was stored for it before it was seen is its own: under its name, or where an older database keeps what has none. */
+async function begin(write: Write, where: Whereabouts): Promise<string> {
+  const name = await freeName(write, where)
+  const isOld = !(await hasRows(write, name)) && (await isFree(write, unnamed))
+  const key = isOld ? unnamed : name
+  await own(write, key, name)
+  return key
+}
+
+async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
+  const wanted = projectNameOf(where)
+  let name = wanted
+  for (let count = 2; (await keyOfName(reader, name)) !== undefined; count++) {
+    name = `${wanted}-${count}`
+  }
+  return name
+}
+
+/** What its project is called, or will be; nothing is changed. */
+export async function nameAt(reader: Reader, where: Whereabouts): Promise<string> {
+  const key = (await keyOfRoot(reader, where)) ?? (await keyOfOrigin(reader, where))
+  return key === undefined ? freeName(reader, where) : nameOfKey(reader, key)
+}
+
+async function own(write: Write, key: string, name: string): Promise<void> {
+  await lead(write, name, key)
+  await write.run(
+    'INSERT INTO repositories (project, name, token) VALUES (?, ?, ?)',
+    ...[key, name, uuid()],
+  )
+}
+
+const lead = (write: Write, name: string, key: string) =>
+  write.run('INSERT INTO project_names (name, project) VALUES (?, ?)', name, key)
+
+const keyOfRoot = async (reader: Reader, { machine, root }: Whereabouts) =>
+  keyIn(
+    await reader.all(
+      'SELECT project FROM project_roots WHERE machine = ? AND root_hash = ?',
+      ...[machine, sha256(root)],
+    ),
+  )
+
+const keyOfOrigin = async (reader: Reader, where: Whereabouts) =>
+  where.origin === undefined
+    ? undefined
+    : keyIn(
+        await reader.all(
+          'SELECT project FROM project_origins WHERE origin_hash = ?',
+          originHash(where),
+        ),
+      )
+
+export const keyOfName = async (reader: Reader, name: string) =>
+  keyIn(await reader.all('SELECT project FROM project_names WHERE name = ?', name))
+
+async function nameOfKey(reader: Reader, key: string): Promise<string> {
+  const [row] = await reader.all('SELECT name FROM repositories WHERE project = ?', key)
+  return row ? text(row.name) : usualName(key)
+}
+
+const keyIn = ([row]: Row[]): string | undefined => row && text(row.project)
+
+/** Whether its origin leads to a project already, if it has one. */
+const isRecorded = async (reader: Reader, where: Whereabouts): Promise<boolean> =>
+  where.origin === undefined || (await keyOfOrigin(reader, where)) !== undefined
+
+/** A path is one repository on this machine, and another elsewhere. */
+const originHash = ({ origin = '', machine }: Whereabouts): string =>
+  sha256(origin.startsWith('/') ? `${machine} ${origin}` : origin)
+
+const hasRows = async (reader: Reader, key: string): Promise<boolean> =>
+  (await reader.all('SELECT project FROM projects WHERE project = ?', key)).length > 0
+
+const isOwned = async (reader: Reader, key: string): Promise<boolean> =>
+  (await reader.all('SELECT project FROM repositories WHERE project = ?', key)).length > 0
+
+/** Whether something is stored under a key that no repository has. */
+const isFree = async (reader: Reader, key: string): Promise<boolean> =>
+  (await hasRows(reader, key)) && !(await isOwned(reader, key))
+
+/** Of one that has no other. */
+export const usualName = (key: string): string => (key === unnamed ? noRepository : key)
+
+const numberIn = (row: Row | undefined, column: string): number =>
+  row === undefined ? 0 : integer(row[column])
+
+const noName = (name: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `"${name.slice(0, 100)}" cannot be the name of a project`,
+    'Choose one of up to 100 characters without a slash.',
+  )
+
+const noProject = (name: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `there is no project "${name}"`,
+    'agentmail projects lists them.',
+  )
+
+const nameTaken = (name: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `the name "${name}" leads to another project`,
+    'Nothing was changed. Choose a name that agentmail projects does not list, and that none of them had before.',
+  )

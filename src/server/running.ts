@@ -1,0 +1,40 @@
+/** What has the port that a server wants: AgentMail on the same database, on another, or another program. */
+import type { Coordination } from '../coordination/coordination.ts'
+import { AgentMailError } from '../errors.ts'
+import { exchange } from '../system/http-request.ts'
+import { asHost, isWildcard } from '../system/network.ts'
+import { isRecord, jsonOf } from '../system/text.ts'
+
+const answerMs = 2_000
+const maxAnswerBytes = 1 << 20
+
+/** The server that runs there for the same database; else the error says what is in the way. No token is given to whoever is there. */
+export async function runningAt(
+  { host, port }: { host: string; port: number },
+  coordination: Coordination,
+  error: unknown,
+): Promise<{ url: string }> {
+  if (!AgentMailError.is(error, 'port_in_use')) throw error
+  const url = `http://${isWildcard(host) ? '127.0.0.1' : asHost(host)}:${port}`
+  const health = await healthAt(url)
+  if (typeof health.instance !== 'string' || typeof health.stale_seconds !== 'number') throw error
+  if (health.database_proof === (await coordination.proof(health.instance))) return { url }
+  throw new AgentMailError(
+    'port_in_use',
+    `port ${port} on ${host} is in use by AgentMail with another database`,
+    `Look at ${url}/ and stop it, name its database with --db, or choose another port with --port; 0 takes a free one.`,
+  )
+}
+
+async function healthAt(url: string): Promise<Record<string, unknown>> {
+  try {
+    const { body } = await exchange(
+      { url: new URL(`${url}/health`), limit: answerMs },
+      maxAnswerBytes,
+    )
+    const health = jsonOf(body ?? '')
+    return isRecord(health) ? health : {}
+  } catch {
+    return {}
+  }
+}
