@@ -10,11 +10,24 @@ export interface AddressBookOptions {
   person: string
   /** The post offices of a project on this machine. */
   officesOf(project: Project): Promise<PostOffice[]>
+  /** That a message for the person was stored. */
+  onPerson(project: Project, message: { id: number; from: string; subject: string }): Promise<void>
+}
+
+export interface Posted {
+  message_id: number
+  /** That nobody of this name is here. */
+  note?: string
 }
 
 export interface PostRequest extends Letter {
   agent_id: string
   idempotency_key?: string | undefined
+}
+
+interface Way {
+  offices: PostOffice[]
+  note?: string
 }
 
 export class AddressBook {
@@ -25,26 +38,27 @@ export class AddressBook {
   }
 
   /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
-  async post(
-    project: Project,
-    { idempotency_key, ...letter }: PostRequest,
-  ): Promise<{ message_id: number; note?: string }> {
+  async post(project: Project, { idempotency_key, ...letter }: PostRequest): Promise<Posted> {
     const [, name] = /^@(.+)$/su.exec(letter.channel) ?? []
-    const way = name === undefined ? { offices: [] } : await this.#wayTo(project, name)
+    const way: Way = name === undefined ? { offices: [] } : await this.#wayTo(project, name)
     const isByMailbox = way.offices.length > 0
     const request = { ...letter, idempotency_key, isByMailbox }
     const { message_id } = await project.messages.send(request)
-    const from = isByMailbox ? await project.agents.nameOf(letter.agent_id) : undefined
+    if (name === undefined) return { message_id }
+    const from = (await project.agents.nameOf(letter.agent_id)) ?? ''
     for (const office of way.offices) {
       const id = letterIdOf(project.key, message_id)
-      const mail = { id, from: from ?? '', to: name ?? '', message: textOf(letter) }
+      const mail = { id, from, to: name, message: textOf(letter) }
       await putInMailbox(office, mail, { isOnce: idempotency_key !== undefined })
+    }
+    if (name === this.#options.person) {
+      await this.#options.onPerson(project, { id: message_id, from, subject: letter.subject })
     }
     return way.note === undefined ? { message_id } : { message_id, note: way.note }
   }
 
   /** No office where the channel is enough: an agent of this name reads it, or the person does. */
-  async #wayTo(project: Project, name: string): Promise<{ offices: PostOffice[]; note?: string }> {
+  async #wayTo(project: Project, name: string): Promise<Way> {
     const { agents } = await project.agents.list({ agent: name })
     if (agents.some((agent) => agent.name === name)) return { offices: [] }
     const all = await this.#options.officesOf(project)

@@ -64,11 +64,11 @@ async function onDatabase(
 ): Promise<Connection> {
   const sweepMs = config.seconds('sweepSeconds') * 1000
   const versionMs = config.seconds('doltCommitSeconds') * 1000
-  const { coordination, own } = await openProject(config, database, here)
+  const { coordination, own, book } = await openProject(config, database, here)
   coordination.startKeepingVersions(versionMs)
   if (isStaying) coordination.startSweeping(sweepMs)
   else if (!(await coordination.isAttended())) await coordination.sweep()
-  return new LocalConnection(coordination, { own, through: database.name })
+  return new LocalConnection(coordination, { own, book, through: database.name })
 }
 
 async function runningServer(database: Database, way: Way): Promise<Connection | undefined> {

@@ -1,4 +1,5 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agents.ts'
 import type { Coordination, Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
@@ -62,9 +63,14 @@ export class LocalConnection implements Connection {
   readonly canBeLost = false
   readonly #coordination: Coordination
   readonly #project: Project
+  readonly #book: AddressBook
   readonly #kept = new Set<string>()
 
-  constructor(coordination: Coordination, options: { own: OwnProject; through: string }) {
+  constructor(
+    coordination: Coordination,
+    options: { own: OwnProject; book: AddressBook; through: string },
+  ) {
+    this.#book = options.book
     this.through = options.through
     this.project = options.own.name
     this.#coordination = coordination
@@ -74,7 +80,7 @@ export class LocalConnection implements Connection {
   async call(name: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult> {
     const tool = tools.find((one) => one.name === name)
     if (!tool) throw new AgentMailError('internal', `there is no tool ${name}`)
-    return tool.call(async () => ({ project: this.#project, signal }), args)
+    return tool.call(async () => ({ project: this.#project, book: this.#book, signal }), args)
   }
 
   agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {

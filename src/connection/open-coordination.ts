@@ -1,6 +1,7 @@
 /** Opens the coordination of all projects on a database, as the settings say. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
 import { Roots } from '../coordination/paths.ts'
@@ -9,6 +10,7 @@ import { again } from '../store/again.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import { worktrees } from '../system/git.ts'
+import { addressBookOf } from './address-book-of.ts'
 import { type Here, keyAt, machineOf } from './here.ts'
 
 /** The project of whoever opened it. */
@@ -23,14 +25,15 @@ export async function openProject(
   database: Database,
   here: Here,
   options: { create?: boolean } = {},
-): Promise<{ coordination: Coordination; own: OwnProject }> {
+): Promise<{ coordination: Coordination; own: OwnProject; book: AddressBook }> {
   let ownKey: string | undefined
   const isOwn = (project: string) => project === ownKey
   const coordination = await openCoordination(config, database, { ...options, isOwn })
   try {
     ownKey = await keyAt(coordination.projects, here)
     const name = await coordination.projects.nameOf(ownKey)
-    return { coordination, own: { key: ownKey, name } }
+    const book = addressBookOf(config, coordination, isOwn)
+    return { coordination, own: { key: ownKey, name }, book }
   } catch (error) {
     await coordination.close()
     throw error

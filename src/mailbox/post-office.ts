@@ -47,6 +47,10 @@ export class PostOffice {
     return found === this.dir
   }
 
+  get isThere(): boolean {
+    return existsSync(this.mailboxesDir)
+  }
+
   get folders(): string[] {
     return [this.dir, this.mailboxesDir, this.positionsDir, this.receiptsDir]
   }

@@ -6,7 +6,7 @@ import { bytesOfLine, readLines, type TextLine } from '../system/lines.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 import { withLockedFile } from './locked-file.ts'
-import type { Told } from './nudge-times.ts'
+import type { Told } from './mailman/nudge-times.ts'
 
 export const statuses = ['ready', 'work', 'offline'] as const
 export type Status = (typeof statuses)[number]

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty'
 import type { Config } from '../config.ts'
 import { AgentMailError, notInTmux } from '../errors.ts'
 import { type ProgramResult, runProgram, runProgramAlone } from '../system/run-program.ts'
-import type { Screen } from './screen.ts'
+import type { Screen } from './mailman/screen.ts'
 
 export interface Pane {
   /** `%5` */

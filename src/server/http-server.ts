@@ -20,7 +20,7 @@ const maxPipelined = 100
 type HttpServerOptions = GuardOptions &
   Pick<
     RoutesOptions,
-    'coordination' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
+    'coordination' | 'book' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
   > & {
     port: number
   }

@@ -1,5 +1,6 @@
 /** The table of routes: what may be asked of the coordination server, with which methods, and who answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { OwnProject } from '../connection/open-coordination.ts'
 import type { Coordination, Project } from '../coordination/coordination.ts'
 import { isProjectName, type Projects } from '../coordination/projects/projects.ts'
@@ -38,6 +39,7 @@ interface Route {
 
 export interface RoutesOptions {
   coordination: Coordination
+  book: AddressBook
   /** The project of whoever names none: that of the folder in which the server was started. */
   own: OwnProject
   /** As people see it. */
@@ -65,8 +67,8 @@ export class Routes {
 
   constructor(options: RoutesOptions) {
     this.#options = options
-    this.#streamable = new StreamableHttp(options.coordination)
-    this.#sessions = new SseSessions(options.track)
+    this.#streamable = new StreamableHttp(options.coordination, options.book)
+    this.#sessions = new SseSessions(options.book, options.track)
     this.#table = {
       '/mcp': {
         methods: ['POST'],

@@ -29,7 +29,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   checkDoor(settings)
   const database = databaseOf(config)
   const here = await hereOf(config)
-  const { coordination, own } = await openProject(config, database, here, { create: true })
+  const { coordination, own, book } = await openProject(config, database, here, { create: true })
   const instance = uuid()
   const { name, path } = database
   const place = (url: string) => placeOf(config, path, url)
@@ -39,7 +39,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
     place,
     hasToken: settings.token !== undefined,
   }
-  const options = { coordination, own, instance, place, database: name, ...settings }
+  const options = { coordination, book, own, instance, place, database: name, ...settings }
   const server = await HttpServer.start(options).catch(async (error) => {
     const running = await runningAt(settings, coordination, error).finally(() =>
       coordination.close(),

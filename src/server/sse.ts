@@ -8,6 +8,7 @@ import {
   type Server,
   type Transport,
 } from '@modelcontextprotocol/server'
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { agentOf, coordinationToolset } from '../mcp/toolsets/coordination.ts'
@@ -23,10 +24,12 @@ const maxUnreadBytes = 8 << 20
 export class SseSessions {
   readonly #sessions = new Map<string, SseTransport>()
   readonly #timer: NodeJS.Timeout
+  readonly #book: AddressBook
   readonly #track: (work: Promise<unknown>) => void
 
   /** @param track is told of each call that is under way. */
-  constructor(track: (work: Promise<unknown>) => void) {
+  constructor(book: AddressBook, track: (work: Promise<unknown>) => void) {
+    this.#book = book
     this.#track = track
     this.#timer = setInterval(() => {
       for (const session of this.#sessions.values()) session.keepAlive()
@@ -55,7 +58,7 @@ export class SseSessions {
       for (const letGo of held.values()) letGo()
     })
     return makeServer(coordinationToolset, async (tool, args, signal) => {
-      const answering = tool.call(async () => ({ project, signal }), args)
+      const answering = tool.call(async () => ({ project, book: this.#book, signal }), args)
       this.#track(answering)
       const result = await answering
       const agent = agentOf(tool.name, args, result)

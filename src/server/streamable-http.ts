@@ -1,6 +1,7 @@
 /** Streamable HTTP at /mcp: hands a request to the SDK, which serves both protocol eras, and streams its answer back. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { coordinationToolset } from '../mcp/toolsets/coordination.ts'
@@ -11,10 +12,12 @@ const maxHandlers = 1000
 
 export class StreamableHttp {
   readonly #coordination: Coordination
+  readonly #book: AddressBook
   readonly #handlers = new Map<string, McpHttpHandler>()
 
-  constructor(coordination: Coordination) {
+  constructor(coordination: Coordination, book: AddressBook) {
     this.#coordination = coordination
+    this.#book = book
   }
 
   async handle(project: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,7 +70,10 @@ export class StreamableHttp {
     if (this.#handlers.size >= maxHandlers) this.#handlers.clear() // a request keeps its own
     const server = () =>
       makeServer(coordinationToolset, (tool, args, signal) =>
-        tool.call(async () => ({ project: this.#coordination.project(name), signal }), args),
+        tool.call(
+          async () => ({ project: this.#coordination.project(name), book: this.#book, signal }),
+          args,
+        ),
       )
     const handler = createMcpHandler(server, { onerror: () => {} })
     this.#handlers.set(name, handler)

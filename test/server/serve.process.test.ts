@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { Config } from '../../src/config.ts'
+import { addressBookOf } from '../../src/connection/address-book-of.ts'
 import { Coordination } from '../../src/coordination/coordination.ts'
 import { HttpServer } from '../../src/server/http-server.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
@@ -122,6 +124,7 @@ describe('for people', () => {
     const began = performance.now()
     const young = await HttpServer.start({
       coordination,
+      book: addressBookOf(new Config(), coordination, () => false),
       ...{ host: '127.0.0.1', port: 0, token: undefined, allowedHosts: [] },
       ...{ own: { key: 'own', name: 'own' }, database: 'a test', place: () => [] },
       ...{ requestsPerMinute: 10, instance: 'young', staleSeconds: 120 },

@@ -9,8 +9,8 @@ import {
   type MailmanEvent,
   type MailmanOptions,
   nudgeWays,
-} from '../../mailbox/mailman.ts'
-import { type PidFile, takePidFile } from '../../mailbox/pid-file.ts'
+} from '../../mailbox/mailman/mailman.ts'
+import { type PidFile, takePidFile } from '../../mailbox/mailman/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'

@@ -19,12 +19,12 @@ export default defineTool({
   annotations: adds,
   input: z.object({
     agent_id: agentId,
-    channel: optionalName('channel').describe('Default: broadcast'),
+    channel: optionalName('channel').describe('Default: broadcast; @name for one'),
     subject: requiredName('subject'),
     body: requiredLongText('body'),
     idempotency_key: idempotencyKey,
   }),
-  output: z.object({ message_id: z.int() }),
-  run: ({ project }: CoordinationContext, { channel, ...input }) =>
-    project.messages.send({ channel: channelOf(channel) ?? broadcast, ...input }),
+  output: z.object({ message_id: z.int(), note: z.string().optional() }),
+  run: ({ project, book }: CoordinationContext, { channel, ...input }) =>
+    book.post(project, { channel: channelOf(channel) ?? broadcast, ...input }),
 })

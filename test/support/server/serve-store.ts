@@ -1,5 +1,8 @@
 /** Serves a store whose safeguard is off, for control runs, and says where. */
+
 import { writeSync } from 'node:fs'
+import { Config } from '../../../src/config.ts'
+import { addressBookOf } from '../../../src/connection/address-book-of.ts'
 import { Coordination } from '../../../src/coordination/coordination.ts'
 import { HttpServer } from '../../../src/server/http-server.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -7,6 +10,7 @@ import type { Store } from '../../../src/store/store.ts'
 export async function serveStore(store: Store, instance: string): Promise<void> {
   const coordination = await Coordination.open({ store, staleMs: 120_000 })
   const { url } = await HttpServer.start({
+    book: addressBookOf(new Config(), coordination, () => false),
     coordination,
     own: { key: 'own', name: 'own' },
     database: 'a test',

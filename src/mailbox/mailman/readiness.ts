@@ -1,8 +1,8 @@
 /** Who said `ready` while the mailman watched, and what their panes showed once that had settled. */
-import { type Clock, sleep } from '../system/clock.ts'
-import type { Recipient } from './recipients.ts'
+import { type Clock, sleep } from '../../system/clock.ts'
+import type { Recipient } from '../recipients.ts'
+import { lastKeyAt, screenOf } from '../tmux.ts'
 import { isSame, type Screen } from './screen.ts'
-import { lastKeyAt, screenOf } from './tmux.ts'
 
 export interface Settled {
   pane: string

@@ -1,16 +1,16 @@
 /** The mailman: watches the mailboxes of one tmux session and nudges agents that have mail waiting. */
 import { type FSWatcher, watch } from 'node:fs'
-import { AgentMailError } from '../errors.ts'
-import type { Clock } from '../system/clock.ts'
-import type { StoredMessage } from './message.ts'
+import { AgentMailError } from '../../errors.ts'
+import type { Clock } from '../../system/clock.ts'
+import type { StoredMessage } from '../message.ts'
+import type { PostOffice } from '../post-office.ts'
+import type { Recipient } from '../recipients.ts'
+import { lineMs, type Pane, panesFrom, ringBell, showLine } from '../tmux.ts'
+import { watchTmux } from '../tmux-watch.ts'
+import { namesHeld, panesOf } from '../whereabouts.ts'
 import { nextNudge, type Told, toldOf } from './nudge-times.ts'
-import type { PostOffice } from './post-office.ts'
 import { Readiness, type Settled } from './readiness.ts'
-import type { Recipient } from './recipients.ts'
-import { lineMs, type Pane, panesFrom, ringBell, showLine } from './tmux.ts'
-import { watchTmux } from './tmux-watch.ts'
 import { typeNudge } from './typing.ts'
-import { namesHeld, panesOf } from './whereabouts.ts'
 
 /** How agents are told: keys typed where that is safe, a line and a bell only, or not at all. */
 export const nudgeWays = ['keys', 'line', 'off'] as const

@@ -1,7 +1,7 @@
 /** Types a nudge where an agent waits for input, and nowhere else: every step is looked at before the next. */
-import { sleep } from '../system/clock.ts'
+import { sleep } from '../../system/clock.ts'
+import { pressEnter, screenOf, typeInto } from '../tmux.ts'
 import { hasAppeared, type Screen, whyNotType } from './screen.ts'
-import { pressEnter, screenOf, typeInto } from './tmux.ts'
 
 const nudgeText = 'Check your agentmail'
 

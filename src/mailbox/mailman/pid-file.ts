@@ -1,9 +1,9 @@
 /** mailman.pid: one mailman a post office. The lock on the file says whether it runs, its text only who it is. */
 import { closeSync, ftruncateSync, rmSync, writeSync } from 'node:fs'
-import { AgentMailError } from '../errors.ts'
-import { textHeld, textOfFile } from '../system/files.ts'
-import { asStorageError, withStorageErrors } from '../system/post-office-folder.ts'
-import { openLockedFile } from './locked-file.ts'
+import { AgentMailError } from '../../errors.ts'
+import { textHeld, textOfFile } from '../../system/files.ts'
+import { asStorageError, withStorageErrors } from '../../system/post-office-folder.ts'
+import { openLockedFile } from '../locked-file.ts'
 
 export interface PidFile {
   /** The process id that a dead mailman left in the file. */

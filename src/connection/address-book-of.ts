@@ -1,0 +1,46 @@
+/** The address book of what this process has opened: the post offices on this machine, and the person. */
+import { join } from 'node:path'
+import { AddressBook } from '../addresses/address-book.ts'
+import { personOf } from '../addresses/person.ts'
+import type { Config } from '../config.ts'
+import type { Coordination, Project } from '../coordination/coordination.ts'
+import { PostOffice } from '../mailbox/post-office.ts'
+import { tellPerson } from '../notices/tell-person.ts'
+import { log } from '../system/log.ts'
+
+/** @param isOwn whether a project is that of the current folder. */
+export function addressBookOf(
+  config: Config,
+  coordination: Coordination,
+  isOwn: (project: string) => boolean,
+): AddressBook {
+  return new AddressBook({
+    person: personOf(config),
+    async officesOf({ key }: Project) {
+      const roots = await coordination.projects.rootsOf(key)
+      const own = isOwn(key) ? await PostOffice.locate(config).catch(() => undefined) : undefined
+      const found = [...(own ? [own] : []), ...roots.map(officeIn)]
+      const byFolder = new Map(found.map((office) => [office.dir, office]))
+      return [...byFolder.values()].filter(isUsable)
+    },
+    async onPerson({ key }, { id, from, subject }) {
+      const project = await coordination.projects.nameOf(key).catch(() => key)
+      const told = { kind: 'message' as const, project, from, subject }
+      await tellPerson(config, { ...told, key: `message ${key} ${id}` })
+    },
+  })
+}
+
+const officeIn = (root: string): PostOffice => new PostOffice(join(root, '.agentmail'))
+
+/** One that came with its repository is not, and neither is one that is not there. */
+function isUsable(office: PostOffice): boolean {
+  try {
+    if (!office.isThere) return false
+    office.check()
+    return true
+  } catch (error) {
+    log(`${office.dir} is left alone: ${error instanceof Error ? error.message : error}`)
+    return false
+  }
+}
