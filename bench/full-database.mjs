@@ -1,4 +1,4 @@
-/** Fills the database of a running server with messages and claims, past the server, which would take minutes. */
+/** Fills the project of a running server with messages and claims, past the server, which would take minutes. */
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
 
@@ -28,24 +28,26 @@ function fillMessages(database, count) {
     .prepare(
       `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ?)
       INSERT INTO messages (project, id, created_us, sender_id, sender_name, channel, subject, body)
-      SELECT '', id, ? + id * 1000000, 'sender-' || (id % ${agents}), 'sender', 'channel-' || (id % ${channels}), 'Parser',
+      SELECT 'default', id, ? + id * 1000000, 'sender-' || (id % ${agents}), 'sender', 'channel-' || (id % ${channels}), 'Parser',
         'The tests of the parser are green; the lexer still fails on nested comments.' FROM ids`,
     )
     .run(count, firstUs)
   database
-    .prepare("UPDATE projects SET last_message = ?, last_us = MAX(last_us, ?) WHERE project = ''")
+    .prepare(
+      "UPDATE projects SET last_message = ?, last_us = MAX(last_us, ?) WHERE project = 'default'",
+    )
     .run(count, firstUs + count * 1_000_000)
 }
 
 function fillClaims(database, count) {
   const presence = database.prepare(
-    "INSERT INTO presence (project, agent_id, last_seen_us, token) VALUES ('', ?, ?, 'bench')",
+    "INSERT INTO presence (project, agent_id, last_seen_us, token) VALUES ('default', ?, ?, 'bench')",
   )
   const agent = database.prepare(
-    "INSERT INTO agents (project, agent_id, name, role, registered_us) VALUES ('', ?, 'holder', 'coder', ?)",
+    "INSERT INTO agents (project, agent_id, name, role, registered_us) VALUES ('default', ?, 'holder', 'coder', ?)",
   )
   const claim = database.prepare(
-    "INSERT INTO file_claims (project, path_hash, file_path, agent_id, agent_name, claimed_us) VALUES ('', ?, ?, ?, 'holder', ?)",
+    "INSERT INTO file_claims (project, path_hash, file_path, agent_id, agent_name, claimed_us) VALUES ('default', ?, ?, ?, 'holder', ?)",
   )
   const nowUs = Date.now() * 1000
   for (let index = 0; index < Math.min(agents, count); index++) {

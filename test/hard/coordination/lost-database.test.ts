@@ -190,9 +190,9 @@ describe('a process on the database itself', () => {
     const waiting = agent.call('read_messages', { wait_seconds: 50, after_id: 99 })
     waiting.catch(() => {}) // it is looked at below
     await sleep(200)
-    const db = join(place.repository, '.agentmail/agentmail.db')
+    const db = place.database
     const copy = readFileSync(db)
-    gitClean(place.repository)
+    rmSync(dirname(db), { recursive: true })
     const gone = /the database is gone/
     await expect(waiting).rejects.toThrow(gone)
     const calls = () => [
@@ -211,12 +211,12 @@ describe('a process on the database itself', () => {
   })
 
   it('ends a command that looks on, with words', async () => {
-    const { repository: folder, run, env } = await openPlace('the database itself')
+    const { repository: folder, database, run, env } = await openPlace('the database itself')
     await run(['post', 'before', 'text', '--as', 'ann'])
     const child = start(['messages', '--follow'], { cwd: folder, env })
     const over = ended(child)
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    gitClean(folder)
+    rmSync(dirname(database), { recursive: true })
     const { exitCode, stderr } = await over
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(/the database is gone: its file was removed/)

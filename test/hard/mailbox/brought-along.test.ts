@@ -71,9 +71,12 @@ function state(folder: string): string[] {
 const commands = [
   ...[['receive'], ['receive', '--json'], ['recipients'], ['status', 'ready'], ['cleanup']],
   ...[['cleanup', '--dry-run'], ['doctor'], ['doctor', '--json'], ['send', planted, 'hello']],
+  ...[['mail', 'list'], ['mcp']],
+]
+/** Theirs is another place. */
+const coordinating = [
   ...[['agents'], ['messages'], ['post', 'subject', 'text'], ['claim', 'a.ts'], ['claims']],
-  ...[['history'], ['db', 'check'], ['serve', '--port', '0'], ['mail', 'list'], ['mcp']],
-  ['mcp', 'coordination'],
+  ...[['history'], ['db', 'check'], ['mcp', 'coordination']],
 ]
 
 describe('a post office that came with a repository', () => {
@@ -88,6 +91,11 @@ describe('a post office that came with a repository', () => {
       expect([args, said, ran.exitCode]).toEqual([args, expect.stringMatching(words), 1])
       expect(said).toMatch(advice)
       expect(said).not.toContain(planted)
+    }
+    for (const args of coordinating) {
+      const { exitCode, ...ran } = await agentmail(args, { cwd: clone, env })
+      expect([args, exitCode]).toEqual([args, 0])
+      expect(ran.stdout + ran.stderr).not.toMatch(new RegExp(`${planted}|db copy`))
     }
     const hook = await agentmail(['receive', '--hook'], { cwd: clone, env })
     expect(hook).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })

@@ -16,7 +16,6 @@ import {
   ways,
 } from '../../support/coordination/coordination.ts'
 import { eventually } from '../../support/eventually.ts'
-import { LineClient } from '../../support/mcp/line-client.ts'
 import { isLong } from '../../support/parts.ts'
 import { LossyProxy } from '../../support/providers/lossy-proxy.ts'
 import { callTool, TestServer } from '../../support/server/server.ts'
@@ -109,13 +108,6 @@ describe('its start', () => {
     expect(await place.run(mcpCoordination)).toMatchObject({ exitCode: 0, stdout: '' })
   })
 
-  it('says that it is not in a git repository, and exits 1', async () => {
-    const client = new LineClient({ args: mcpCoordination, cwd: temporaryFolder(), env: {} })
-    const { exitCode, stderr } = await client.ended
-    expect([exitCode, client.answers]).toEqual([1, []])
-    expect(stderr).toMatch(/^error: not in a git repository\n/)
-  })
-
   it('says that the server it is told to use cannot be reached, and exits 1', async () => {
     const server = await TestServer.start()
     await server.stop()
@@ -172,7 +164,7 @@ describe('the server behind it', () => {
   })
 
   it('does once what was asked for once, though its answer was lost', async () => {
-    const server = await TestServer.start()
+    const server = await TestServer.start({ cwd: temporaryFolder() })
     const proxy = await LossyProxy.start(server.url)
     const place = { repository: temporaryFolder(), env: { AGENTMAIL_SERVER: proxy.url } }
     const ann = await openAgent(place, 'ann')
@@ -195,7 +187,7 @@ describe('the server behind it', () => {
   })
 
   it('is told when a wait is cancelled', async () => {
-    const server = await TestServer.start()
+    const server = await TestServer.start({ cwd: temporaryFolder() })
     const proxy = await LossyProxy.start(server.url)
     const place = { repository: temporaryFolder(), env: { AGENTMAIL_SERVER: proxy.url } }
     const ann = await openAgent(place, 'ann')

@@ -8,6 +8,7 @@ import { isLong } from '../../support/parts.ts'
 import { TestServer } from '../../support/server/server.ts'
 import { at, upTo } from '../../support/store/databases.ts'
 import { addAgents, addClaims } from '../../support/store/many-rows.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const many = 100_000
 const readers = 16
@@ -25,11 +26,12 @@ describe.skipIf(!existsSync('/proc/self/status'))('a server with 100,000 claims'
   it('stays flat while 16 read them, and the agents, and the page', {
     timeout: 600_000,
   }, async () => {
-    const server = await TestServer.start({ env: { AGENTMAIL_STALE_SECONDS: '86400' } })
+    const env = { AGENTMAIL_STALE_SECONDS: '86400' }
+    const server = await TestServer.start({ env, cwd: temporaryFolder() })
     const store = await openSqlite(server.database)
-    const ids = await addAgents(store, 5_000, Date.now())
+    const ids = await addAgents(store, 5_000, Date.now(), 'default')
     const path = (n: number) => `${'folder/'.repeat(20)}part-${n % 100}/file-${n}.ts`
-    await addClaims(store, many, (n) => at(ids, n % ids.length), path)
+    await addClaims(store, many, (n) => at(ids, n % ids.length), path, 'default')
     await store.close()
     const read = async (after?: string) =>
       page.parse((await server.call('get_file_claims', { after })).structuredContent)

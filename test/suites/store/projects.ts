@@ -1,11 +1,13 @@
 /** Projects on any engine: every repository finds its own, however many processes see it for the first time at once. */
 import { expect, it } from 'vitest'
 import type { Projects, Whereabouts } from '../../../src/coordination/projects/projects.ts'
+import { copyProject } from '../../../src/coordination/upkeep/copy-project.ts'
 import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
   breathe,
   interleaved,
+  listOf,
   type NewDatabase,
   TestDatabase,
   upTo,
@@ -98,6 +100,38 @@ export function projectsSuite(newDatabase: NewDatabase): void {
     expect(await projects.find(here('/second'))).toBe('second')
     expect(await projects.keyOf('first')).toBe('')
     expect(await projects.keyOf('default')).toBe('default')
+  })
+
+  it('are brought whole from one database into another that is in use, or not at all', async () => {
+    const [from, to] = [
+      await TestDatabase.create(newDatabase),
+      await TestDatabase.create(newDatabase),
+    ]
+    const source = (await from.server()).coordination.project('')
+    const { agent_id } = await source.agents.register({ name: 'ann', role: 'coder' })
+    const say = (subject: string) =>
+      source.messages.send({ agent_id, channel: 'broadcast', subject, body: 'b' })
+    for (const number of upTo(20)) await say(`${number}`)
+    await source.claims.claim({ agent_id, files: ['a.ts'] })
+    const { coordination } = await to.server()
+    const target = coordination.project('shop')
+    const bob = await target.agents.register({ name: 'bob', role: 'coder' })
+    const copy = async () =>
+      copyProject(await from.store(), await to.store(), { from: '', to: 'shop' })
+    const [rows] = await Promise.all([copy(), target.agents.heartbeat(bob)])
+    expect(rows).toMatchObject({ messages: 20, file_claims: 1, agents: 1 })
+    const letter = { ...bob, channel: 'broadcast', subject: 'next', body: 'b' }
+    expect(await target.messages.send(letter)).toEqual({ message_id: 21 })
+    const events = (await listOf(target.history({}))).map(({ event }) => event)
+    expect(events).toEqual([
+      'registered',
+      ...upTo(20).map(() => 'said'),
+      'claimed',
+      'registered',
+      'said',
+    ])
+    await expect(copy()).rejects.toThrow('has messages already')
+    expect((await target.messages.look({ after_id: 0, limit: 100 })).messages).toHaveLength(21)
   })
 
   it('are listed with what is in them', async () => {
