@@ -174,7 +174,7 @@ export const migrations: Migration[] = [
       token CHAR(36) NOT NULL,
       PRIMARY KEY (project, message_id))`,
     'CREATE INDEX agents_by_name ON agents (project, name, registered_us)',
-    'CREATE INDEX messages_by_sender ON messages (project, sender_name, id)',
+    'CREATE INDEX messages_by_sender_name ON messages (project, sender_name, id)',
     'ALTER TABLE messages ADD COLUMN by_mailbox BIGINT',
   ],
   [

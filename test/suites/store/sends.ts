@@ -59,7 +59,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     // Where an index that is there already does not count as made.
     const indexes =
       store.textKeys === 'any'
-        ? ['claims_by_agent', 'claims_by_path', 'agents_by_name', 'messages_by_sender']
+        ? ['claims_by_agent', 'claims_by_path', 'agents_by_name', 'messages_by_sender_name']
         : []
     const later = [
       ...['sends', 'draft_notes', 'horizons', 'marks', 'receipts'].map(
