@@ -73,7 +73,7 @@ async function notFound({ member, registered, person }: Correspondence, to: stri
 }
 
 /** The first line that says something. */
-export function subjectOf(message: string): string {
+function subjectOf(message: string): string {
   const [first = ''] = message.trim().split(/\r?\n/, 1)
   const characters = [...first.trim()]
   if (characters.length === 0) {
