@@ -44,7 +44,7 @@ it.each([undefined, token])(
 )
 
 it('names its database and projects at /health only to those who may call', async () => {
-  const server = await TestServer.start({ env: { AGENTMAIL_TOKEN: token } })
+  const server = await TestServer.start({ cwd: repository(), env: { AGENTMAIL_TOKEN: token } })
   const health = async (headers: Record<string, string>) =>
     JSON.parse(await (await fetch(`${server.url}/health`, { headers })).text())
   expect(await health({ authorization: `Bearer ${token}` })).toMatchObject({

@@ -112,7 +112,7 @@ it('may hold tables and indexes of others beside ours', async () => {
     "CREATE TABLE notes (text TEXT DEFAULT 'none', CHECK (text <> ''))",
     'CREATE INDEX notes_by_text ON notes (lower(text))',
     'CREATE VIRTUAL TABLE words USING fts5 (text)',
-    'CREATE INDEX messages_by_sender_name ON messages (sender_name)',
+    'CREATE INDEX messages_by_sender ON messages (sender_name)',
     'CREATE UNIQUE INDEX "odd name" ON notes (text)',
   )
   const { agents } = await open(path)

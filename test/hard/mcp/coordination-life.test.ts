@@ -164,7 +164,7 @@ describe('the server behind it', () => {
   })
 
   it('does once what was asked for once, though its answer was lost', async () => {
-    const server = await TestServer.start({ cwd: temporaryFolder() })
+    const server = await TestServer.start()
     const proxy = await LossyProxy.start(server.url)
     const place = { repository: temporaryFolder(), env: { AGENTMAIL_SERVER: proxy.url } }
     const ann = await openAgent(place, 'ann')

@@ -126,7 +126,9 @@ describe.each([
     expect(tools).toEqual(snapshots('coordination'))
     const call = ['--tool-name', 'register', '--tool-arg', 'name=inspector', 'role=tester']
     await inspect('--method', 'tools/call', ...call)
-    const agents = await agentmail(['agents', '--json', '--server', server.url])
+    const agents = await agentmail(['agents', '--json', '--server', server.url], {
+      cwd: temporaryFolder(),
+    })
     expect(agents.stdout).toContain('"name":"inspector"')
   })
 })

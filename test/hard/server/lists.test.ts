@@ -8,7 +8,6 @@ import { isLong } from '../../support/parts.ts'
 import { TestServer } from '../../support/server/server.ts'
 import { at, upTo } from '../../support/store/databases.ts'
 import { addAgents, addClaims } from '../../support/store/many-rows.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const many = 100_000
 const readers = 16
@@ -27,7 +26,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a server with 100,000 claims'
     timeout: 600_000,
   }, async () => {
     const env = { AGENTMAIL_STALE_SECONDS: '86400' }
-    const server = await TestServer.start({ env, cwd: temporaryFolder() })
+    const server = await TestServer.start({ env })
     const store = await openSqlite(server.database)
     const ids = await addAgents(store, 5_000, Date.now(), 'default')
     const path = (n: number) => `${'folder/'.repeat(20)}part-${n % 100}/file-${n}.ts`

@@ -123,7 +123,7 @@ describe('agentmail db prune', () => {
         expect.stringMatching(/^error: (as-of|diff): the journal before \S+Z was pruned\n/),
       ])
     }
-    const server = await TestServer.start({ db, cwd: temporaryFolder() })
+    const server = await TestServer.start({ db })
     const through = await run(['history', '--json', '--as-of', daysAgo(95)], {
       AGENTMAIL_SERVER: server.url,
     })

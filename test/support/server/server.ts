@@ -25,6 +25,7 @@ export interface ServerOptions {
   args?: string[]
   /** The database; one in a new folder without it. */
   db?: string
+  /** In no repository without it: its own project is `default`. */
   cwd?: string
 }
 
@@ -52,7 +53,7 @@ export class TestServer {
     const database = db ?? join(temporaryFolder(atEnd), 'agentmail.db')
     const child = start(['serve', '--json', '--port', '0', '--db', database, ...args], {
       env,
-      ...(cwd ? { cwd } : {}),
+      cwd: cwd ?? temporaryFolder(atEnd),
     })
     atEnd(() => {
       child.kill('SIGKILL')
