@@ -2,6 +2,7 @@
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
+import { untilDone } from '../system/retry.ts'
 import type { Connection } from './connection.ts'
 
 /** What each tool answers, by its name. */
@@ -55,7 +56,7 @@ export async function actingAs<T>(
   work: (agent: AgentName) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const agent = await identify(connection, who)
+    const agent = await identified(connection, who)
     try {
       return await work(agent)
     } catch (error) {
@@ -72,6 +73,15 @@ export async function actingAs<T>(
 
 const maxAttempts = 10
 const isSame = (agent: AgentName) => (other: AgentName) => other.agent_id === agent.agent_id
+
+/** Guests of one name that come at the same moment are several for as long as they stay: they are waited for. */
+async function identified(connection: Connection, who: Acting) {
+  const tries = { tries: 8, firstMs: 20, longestMs: 500 }
+  return untilDone(tries, () => identify(connection, who), isAmbiguous)
+}
+
+const isAmbiguous = (error: unknown) =>
+  AgentMailError.is(error) && error.details?.isAmbiguous === true
 
 /** The agent of this name or id that is registered; else one is, under the id that the name had last. */
 async function identify(connection: Connection, { name: given, role, isAnyOf }: Acting) {
@@ -99,6 +109,7 @@ function ambiguous(name: string, agents: AgentEntry[]): AgentMailError {
     'invalid_request',
     `${agents.length} living agents are called "${name}"`,
     `Say which one you are:\n${ids.join('\n')}`,
+    { details: { isAmbiguous: true } },
   )
 }
 

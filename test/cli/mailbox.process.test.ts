@@ -96,7 +96,7 @@ describeWith('tmux', 'send and receive', () => {
       [['send', 'nobody', 'x'], 'error: recipient not found'],
       [['send', 'quiet', 'x'], 'error: recipient not found'],
       [['send', 'one', 'x'], 'error: recipient not found'],
-      [['send', 'tw', 'x'], 'error: recipient not found'],
+      [['send', 'tw', 'x'], 'error: recipient not found. Did you mean two?'],
       [['send', '1', 'x'], 'error: recipient not found'],
       [['send', 'two', 'x', 'y'], 'error: too many arguments: y'],
       [['send', '--loud', 'two', 'x'], 'error: unknown option --loud'],

@@ -148,7 +148,7 @@ describe('a server', () => {
     const ask = (tool: string, args: object, project?: string) =>
       callTool(server.url, tool, args, project)
     const { structuredContent } = await ask('register', { name: 'bob', role: 'coder' }, 'shop')
-    const args = { ...structuredContent, files: [join(shop, 'src/a.ts')] }
+    const args = { agent_id: structuredContent?.agent_id, files: [join(shop, 'src/a.ts')] }
     expect((await ask('claim_files', args, 'shop')).structuredContent).toMatchObject({
       claimed: args.files,
     })

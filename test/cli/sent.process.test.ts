@@ -131,7 +131,7 @@ describe('mail that was sent', () => {
       expect(exitCode).toBe(0)
       const { message_id, warning } = JSON.parse(stdout)
       expect(message_id).toHaveLength(8)
-      expect(stderr).toBe(warning === undefined ? '' : `agentmail: warning: ${warning}\n`)
+      expect(stderr).toBe(warning === undefined ? '' : `warning: ${warning}\n`)
       return warning
     }
     expect(await warned({})).toBeUndefined() // never heard of

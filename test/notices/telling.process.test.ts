@@ -1,6 +1,6 @@
 /** Who is told by the binary itself: by a process of its own, by a server, by the orchestrator. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashOf } from '../../src/email/drafts/draft-note.ts'
 import { agentmail } from '../support/agentmail.ts'
@@ -39,8 +39,8 @@ describe('without a server', () => {
 
   it('names the page of a server that runs, though it does not post', async () => {
     const home = await ToldHome.start()
-    const db = join(home.folder, 'office/agentmail.db')
-    await home.run(['agents']) // makes its folder
+    const db = join(process.env.XDG_DATA_HOME ?? '', 'agentmail/agentmail.db') // the usual one
+    mkdirSync(dirname(db), { recursive: true })
     const { url } = await TestServer.start({ env: { ...home.env, AGENTMAIL_NOTIFY: '' }, db })
     await home.send('Offer')
     await home.came(1)

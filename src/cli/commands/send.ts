@@ -5,7 +5,6 @@ import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound } from '../../mailbox/member.ts'
-import { log } from '../../system/log.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
@@ -44,7 +43,6 @@ export const command: Command = {
     const sent = await sendTo(correspondence, recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
-    if (sent.warning) log(`warning: ${sent.warning}`)
     if (json) printJson(sent)
     else print(`Message #${sent.message_id} sent`)
     if (sent.warning !== undefined) printError(`warning: ${sent.warning}`)

@@ -6,8 +6,7 @@ import { agentId, repeatable } from './fields.ts'
 
 export default defineTool({
   name: 'heartbeat',
-  description:
-    'Show that you are alive, as every call does. After 2 silent minutes you lose your claims.',
+  description: 'Show that you live, as every call does: 2 silent minutes end your claims.',
   annotations: repeatable,
   input: z.object({ agent_id: agentId }),
   output: z.object({ ok: z.boolean(), unread: z.int().optional() }),

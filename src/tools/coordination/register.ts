@@ -6,7 +6,7 @@ import { adds, optionalName, requiredName } from './fields.ts'
 
 export default defineTool({
   name: 'register',
-  description: 'Register as an agent. Call this first: the other tools want the agent_id.',
+  description: 'Register first: the other tools want the agent_id.',
   annotations: adds,
   input: z.object({
     name: requiredName('name').describe('For example coder-1'),

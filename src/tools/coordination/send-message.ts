@@ -19,7 +19,7 @@ export default defineTool({
   annotations: adds,
   input: z.object({
     agent_id: agentId,
-    channel: optionalName('channel').describe('Default: broadcast; @name for one'),
+    channel: optionalName('channel').describe('Default: broadcast; or @name'),
     subject: requiredName('subject'),
     body: requiredLongText('body'),
     idempotency_key: idempotencyKey,

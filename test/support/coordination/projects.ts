@@ -72,7 +72,7 @@ const outputs = {
     note: z.string().optional(),
   }),
   heartbeat: z.strictObject({ ok: z.literal(true), unread: z.int().min(0) }),
-  send_message: z.strictObject({ message_id: id }),
+  send_message: z.strictObject({ message_id: id, note: z.string().optional() }),
   read_messages: z.strictObject({ messages: z.array(message), has_more: z.boolean() }),
   claim_files: z.strictObject({ claimed: z.array(z.string()), conflicts: z.array(conflict) }),
   release_files: z.strictObject({ released: z.array(z.string()) }),
