@@ -1,6 +1,6 @@
 /** One address book: a name reaches whoever has it, whichever door a message came in by. */
 import type { Project } from '../coordination/coordination.ts'
-import { type Letter, letterIdOf } from '../coordination/messages.ts'
+import { isUntitled, type Letter, letterIdOf } from '../coordination/messages.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
 import { didYouMean } from './nearest.ts'
@@ -72,6 +72,5 @@ export class AddressBook {
   }
 }
 
-/** A subject that only begins the text says nothing more. */
-const textOf = ({ subject, body }: Letter): string =>
-  body.trimStart().startsWith(subject.replace(/…$/, '')) ? body : `${subject}\n\n${body}`
+const textOf = (letter: Letter): string =>
+  isUntitled(letter) ? letter.body : `${letter.subject}\n\n${letter.body}`

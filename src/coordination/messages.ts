@@ -33,6 +33,12 @@ export interface Letter {
   body: string
 }
 
+/** Whether its subject is only its first line, and says nothing more. */
+export function isUntitled({ subject, body }: Pick<Letter, 'subject' | 'body'>): boolean {
+  const [first = ''] = body.trim().split(/\r?\n/, 1)
+  return subject.endsWith('…') ? first.startsWith(subject.slice(0, -1)) : first.trim() === subject
+}
+
 /** As it is stored. */
 export interface PostedLetter extends Letter {
   /** Whether its reader gets it by a mailbox too, and need not be handed it here. */

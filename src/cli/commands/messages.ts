@@ -1,5 +1,5 @@
 /** agentmail messages: what was said in the channels. */
-import type { MessageEntry } from '../../coordination/messages.ts'
+import { isUntitled, type MessageEntry } from '../../coordination/messages.ts'
 import { type Command, flagText } from '../command.ts'
 import { connected, following, pageOf, pageOptions, placeOptions } from '../coordination.ts'
 import { print, printJson } from '../output.ts'
@@ -44,5 +44,6 @@ export const command: Command = {
 function letter({ id, sender_name, channel, created_at, subject, body }: MessageEntry): string {
   const head = `#${id}  ${localTime(created_at)}  ${line(sender_name)} → ${line(channel)}`
   const text = plain(body).replace(/^/gm, '  ')
-  return `${head}\n${line(subject)}\n${text}\n`
+  const title = isUntitled({ subject, body }) ? '' : `${line(subject)}\n`
+  return `${head}\n${title}${text}\n`
 }

@@ -1,7 +1,7 @@
 /** What was sent under a name to other names, with what became of it. */
 import { chunksOf, integer, marks as placeholders, type Row, text } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
-import { directChannel, letterIdOf } from '../messages.ts'
+import { directChannel, isUntitled, letterIdOf } from '../messages.ts'
 import { timeText } from '../time.ts'
 import type { MessageReceipt, Receipts } from './receipts.ts'
 
@@ -74,8 +74,7 @@ function entryOf(project: string, row: Row, { state, state_at }: MessageReceipt)
     at: timeText(integer(row.created_us)),
     state,
     state_at,
-    // A subject that is only the beginning of the text says nothing more.
-    text: body.startsWith(subject.replace(/…$/, '')) ? body : `${subject}\n${body}`,
+    text: isUntitled({ subject, body }) ? body : `${subject}\n${body}`,
     ...(row.by_mailbox === null ? {} : { letter_id: letterIdOf(project, integer(row.id)) }),
   }
 }
