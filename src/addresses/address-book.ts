@@ -14,7 +14,7 @@ export interface AddressBookOptions {
   onPerson(project: Project, message: { id: number; from: string; subject: string }): Promise<void>
 }
 
-export interface Posted {
+export interface PostAnswer {
   message_id: number
   /** That nobody of this name is here. */
   note?: string
@@ -38,7 +38,7 @@ export class AddressBook {
   }
 
   /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
-  async post(project: Project, { idempotency_key, ...letter }: PostRequest): Promise<Posted> {
+  async post(project: Project, { idempotency_key, ...letter }: PostRequest): Promise<PostAnswer> {
     const [, name] = /^@(.+)$/su.exec(letter.channel) ?? []
     const way: Way = name === undefined ? { offices: [] } : await this.#wayTo(project, name)
     const isByMailbox = way.offices.length > 0

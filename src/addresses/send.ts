@@ -21,7 +21,7 @@ export interface Registered {
   post(from: string, letter: Letter): Promise<{ message_id: number }>
 }
 
-export interface Correspondence {
+export interface Letterbox {
   member: Member
   /** Asked only for names that have no mailbox here. */
   registered(): Promise<Registered>
@@ -32,19 +32,19 @@ export interface Correspondence {
 const subjectLength = 80
 
 export async function sendTo(
-  correspondence: Correspondence,
+  letterbox: Letterbox,
   to: string,
   message: string,
 ): Promise<Delivered> {
-  const { member, person } = correspondence
+  const { member, person } = letterbox
   try {
     return await send(member, to, message)
   } catch (error) {
     if (!AgentMailError.is(error, 'recipient_not_found')) throw error
   }
-  const registered = await correspondence.registered()
+  const registered = await letterbox.registered()
   const isThere = to === person || (await registered.names(to)).length > 0
-  if (!isThere) throw await notFound(correspondence, to)
+  if (!isThere) throw await notFound(letterbox, to)
   const letter = { channel: `@${to}`, subject: subjectOf(message), body: message }
   const { message_id } = await registered.post(member.agent.name, letter)
   const warning = to === person ? undefined : await registered.silence(to)
@@ -52,7 +52,7 @@ export async function sendTo(
 }
 
 /** Who can be written to by name: those of the mailbox in their order, then the registered. */
-export async function everybody(
+export async function reachable(
   member: Member,
   registered: Pick<Registered, 'names'>,
 ): ReturnType<typeof listRecipients> {
@@ -67,8 +67,8 @@ export async function everybody(
   return { recipients: [...recipients, ...added] }
 }
 
-async function notFound({ member, registered, person }: Correspondence, to: string) {
-  const { recipients } = await everybody(member, await registered())
+async function notFound({ member, registered, person }: Letterbox, to: string) {
+  const { recipients } = await reachable(member, await registered())
   return recipientNotFound(didYouMean(to, [...recipients.map(({ name }) => name), person]))
 }
 

@@ -1,5 +1,5 @@
 /** agentmail recipients: who can be written to. */
-import { everybody } from '../../addresses/send.ts'
+import { reachable } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import { joinOffice, warnings } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
@@ -15,7 +15,7 @@ export const command: Command = {
   async run({ json }) {
     const config = new Config()
     const member = await joinOffice(config)
-    const listed = await everybody(member, await registeredFor(config))
+    const listed = await reachable(member, await registeredFor(config))
     if (json) printJson(listed)
     else {
       for (const { name, is_current } of listed.recipients)

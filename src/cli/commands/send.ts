@@ -35,12 +35,12 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const correspondence = {
+    const letterbox = {
       member: await joinOffice(config),
       registered: () => registeredFor(config),
       person: personOf(config),
     }
-    const sent = await sendTo(correspondence, recipient, message).catch((error) => {
+    const sent = await sendTo(letterbox, recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
     if (json) printJson(sent)

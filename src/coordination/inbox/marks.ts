@@ -35,7 +35,7 @@ export interface MarkedPlaces {
 /** The channels of an agent that names none. */
 export const ownChannels = (name: string): string[] => [broadcast, directChannel(name)]
 
-export async function placesOf(
+export async function markedPlaces(
   reader: Reader,
   project: string,
   { agent_id, name }: AgentName,
@@ -111,7 +111,7 @@ export async function countUnread(
   agent: AgentName,
   channels = ownChannels(agent.name),
 ): Promise<number> {
-  const { places, notOwn } = await placesOf(desk.store, desk.project, agent, channels)
+  const { places, notOwn } = await markedPlaces(desk.store, desk.project, agent, channels)
   let unread = 0
   for (const place of places) unread += await countIn(desk, agent.agent_id, place, notOwn)
   return Math.min(unread, rowsCounted)

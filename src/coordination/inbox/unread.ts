@@ -11,7 +11,7 @@ import {
   wantedIn,
 } from '../messages.ts'
 import { fillPage } from '../pages.ts'
-import { countUnread, type MarkedPlace, moveMark, ownChannels, placesOf } from './marks.ts'
+import { countUnread, type MarkedPlace, markedPlaces, moveMark, ownChannels } from './marks.ts'
 import type { Receipts } from './receipts.ts'
 
 export interface UnreadRequest {
@@ -80,7 +80,7 @@ export class Unread {
     limit: number,
   ): Promise<MessagesPage> {
     const { project } = this.#desk
-    const { places, notOwn } = await placesOf(write, project, agent, channels)
+    const { places, notOwn } = await markedPlaces(write, project, agent, channels)
     const streams = places.map((place) => rowsAfter(write, project, place, notOwn))
     const rows = inOrder(streams)
     const page = await fillPage(limit, rowsAtOnce, () => some(rows), messageEntry)

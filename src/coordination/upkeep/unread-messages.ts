@@ -1,7 +1,7 @@
 /** Which messages somebody who lives has not been handed: those are never pruned. */
 import { integer, type Row, text } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
-import { placesOf } from '../inbox/marks.ts'
+import { markedPlaces } from '../inbox/marks.ts'
 import { broadcast, directChannel } from '../messages.ts'
 
 /** How far an agent was handed a channel. */
@@ -38,7 +38,7 @@ export async function unreadByLiving(desk: Desk): Promise<(message: Row) => bool
     const own = directChannel(agent.name)
     const handed = new Map([[own, 0], ...(marks.get(agent.agent_id) ?? [])])
     if (!handed.has(broadcast)) {
-      const { places } = await placesOf(store, project, agent, [broadcast])
+      const { places } = await markedPlaces(store, project, agent, [broadcast])
       handed.set(broadcast, places[0]?.after ?? 0)
     }
     const isHeard = integer(row.last_seen_us) >= since

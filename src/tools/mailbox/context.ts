@@ -1,4 +1,4 @@
 /** What the mailbox tools work with: a member of the post office, as it is at the moment of the call, and who else can be reached. */
-import type { Correspondence } from '../../addresses/send.ts'
+import type { Letterbox } from '../../addresses/send.ts'
 
-export type MailboxContext = Correspondence
+export type MailboxContext = Letterbox

@@ -1,6 +1,6 @@
 /** list-recipients: who can be written to. */
 import * as z from 'zod'
-import { everybody } from '../../addresses/send.ts'
+import { reachable } from '../../addresses/send.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 
@@ -12,5 +12,5 @@ export default defineTool({
   output: z.object({
     recipients: z.array(z.object({ name: z.string(), is_current: z.boolean() })),
   }),
-  run: async ({ member, registered }: MailboxContext) => everybody(member, await registered()),
+  run: async ({ member, registered }: MailboxContext) => reachable(member, await registered()),
 })

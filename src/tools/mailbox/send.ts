@@ -25,6 +25,5 @@ export default defineTool({
     message_id: z.string(),
     warning: z.string().optional().describe('What to know of the recipient'),
   }),
-  run: (correspondence: MailboxContext, { recipient, message }) =>
-    sendTo(correspondence, recipient, message),
+  run: (letterbox: MailboxContext, { recipient, message }) => sendTo(letterbox, recipient, message),
 })

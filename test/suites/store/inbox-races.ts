@@ -1,6 +1,6 @@
 /** Two readers at once for one agent, at several servers: each message to one of them. */
 import { describe, expect, it } from 'vitest'
-import { moveMark, placesOf } from '../../../src/coordination/inbox/marks.ts'
+import { moveMark, markedPlaces } from '../../../src/coordination/inbox/marks.ts'
 import { integer } from '../../../src/store/store.ts'
 import { WriteQueue } from '../../../src/store/write-queue.ts'
 import { expectDamage } from '../../support/control-run.ts'
@@ -69,7 +69,7 @@ export function inboxRaceSuite(newDatabase: NewDatabase): void {
           upTo(readers).map(async () => {
             const store = await database.store()
             const agent = { agent_id: ann, name: 'ann' }
-            const { places } = await placesOf(store, '', agent, ['@ann'])
+            const { places } = await markedPlaces(store, '', agent, ['@ann'])
             const rows = await store.all(
               "SELECT id FROM messages WHERE channel = '@ann' AND id > ? AND id >= ? ORDER BY id",
               ...[at(places, 0).after, first],
