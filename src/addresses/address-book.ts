@@ -1,8 +1,10 @@
 /** One address book: a name reaches whoever has it, whichever door a message came in by. */
 import type { Project } from '../coordination/coordination.ts'
 import { isUntitled, type Letter, letterIdOf } from '../coordination/messages.ts'
+import { AgentMailError } from '../errors.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
+import { log } from '../system/log.ts'
 import { didYouMean } from './nearest.ts'
 
 export interface AddressBookOptions {
@@ -16,7 +18,7 @@ export interface AddressBookOptions {
 
 export interface PostAnswer {
   message_id: number
-  /** That nobody of this name is here. */
+  /** That nobody of this name is here, or that its mailbox could not be written. */
   note?: string
 }
 
@@ -26,6 +28,7 @@ export interface PostRequest extends Letter {
 }
 
 interface Way {
+  /** Those in which the name has a mailbox, where the channel is not enough. */
   offices: PostOffice[]
   note?: string
 }
@@ -38,38 +41,88 @@ export class AddressBook {
   }
 
   /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
-  async post(project: Project, { idempotency_key, ...letter }: PostRequest): Promise<PostAnswer> {
-    const [, name] = /^@(.+)$/su.exec(letter.channel) ?? []
-    const way: Way = name === undefined ? { offices: [] } : await this.#wayTo(project, name)
+  async post(project: Project, request: PostRequest): Promise<PostAnswer> {
+    const name = nameIn(request.channel)
+    if (name === undefined) return project.messages.send(request)
+    const way = await this.#wayTo(project, name)
     const isByMailbox = way.offices.length > 0
-    const request = { ...letter, idempotency_key, isByMailbox }
-    const { message_id } = await project.messages.send(request)
-    if (name === undefined) return { message_id }
-    const from = (await project.agents.nameOf(letter.agent_id)) ?? ''
-    for (const office of way.offices) {
-      const id = letterIdOf(project.key, message_id)
-      const mail = { id, from, to: name, message: textOf(letter) }
-      await putInMailbox(office, mail, { isOnce: idempotency_key !== undefined })
-    }
+    const { message_id } = await project.messages.send({ ...request, isByMailbox })
+    const letter = { ...request, message_id, name }
+    const from = (await project.agents.nameOf(request.agent_id)) ?? ''
+    const offices = await this.#officesFor(project, letter, way)
+    const note = (await putInAll(project, offices, { ...letter, from })) ?? way.note
     if (name === this.#options.person) {
-      await this.#options.onPerson(project, { id: message_id, from, subject: letter.subject })
+      await this.#options.onPerson(project, { id: message_id, from, subject: request.subject })
     }
-    return way.note === undefined ? { message_id } : { message_id, note: way.note }
+    return note === undefined ? { message_id } : { message_id, note }
   }
 
-  /** No office where the channel is enough: an agent of this name reads it, or the person does. */
+  /** What was sent under a key before goes where it went then, whoever has come or gone since. */
+  async #officesFor(
+    project: Project,
+    { idempotency_key, message_id, name }: Addressed,
+    { offices }: Way,
+  ): Promise<PostOffice[]> {
+    if (idempotency_key === undefined) return offices
+    if (!(await project.messages.isByMailbox(message_id))) return []
+    return withMailbox(await this.#options.officesOf(project), name)
+  }
+
+  /** A guest comes for one thing, and whoever has a mailbox reads that; the person has nothing but the channel. */
   async #wayTo(project: Project, name: string): Promise<Way> {
-    const { agents } = await project.agents.list({ agent: name })
-    if (agents.some((agent) => agent.name === name)) return { offices: [] }
+    const reader = await project.reader(name)
+    if (reader === 'agent') return { offices: [] }
     const all = await this.#options.officesOf(project)
-    const offices = all.filter((office) => office.recipientNames().includes(name))
-    if (offices.length > 0 || name === this.#options.person) return { offices }
+    const offices = withMailbox(all, name)
+    const isHere = offices.length > 0 || reader === 'guest' || name === this.#options.person
+    if (isHere) return { offices }
     const registered = (await project.agents.list()).agents.map((agent) => agent.name)
     const mailboxes = all.flatMap((office) => office.recipientNames())
     const hint = didYouMean(name, [...registered, ...mailboxes, this.#options.person])
     const note = `nobody called ${JSON.stringify(name)} is here${hint || '.'} The message waits in the channel for whoever comes under that name.`
     return { offices, note }
   }
+}
+
+interface Addressed extends PostRequest {
+  message_id: number
+  /** Whom it is for. */
+  name: string
+}
+
+const nameIn = (channel: string): string | undefined => /^@(.+)$/su.exec(channel)?.[1]
+
+const withMailbox = (offices: PostOffice[], name: string): PostOffice[] =>
+  offices.filter((office) => office.recipientNames().includes(name))
+
+/** Where no mailbox takes it, it is not lost: it is in the channel, and the sender is told so. */
+async function putInAll(
+  project: Project,
+  offices: PostOffice[],
+  { name, from, message_id, idempotency_key, ...letter }: Addressed & { from: string },
+): Promise<string | undefined> {
+  const mail = {
+    id: letterIdOf(project.key, message_id),
+    from,
+    to: name,
+    message: textOf(letter),
+  }
+  const isOnce = idempotency_key !== undefined
+  let reason: string | undefined
+  let put = 0
+  for (const office of offices) {
+    try {
+      await putInMailbox(office, mail, { isOnce })
+      put++
+    } catch (error) {
+      if (!AgentMailError.is(error)) throw error
+      reason = error.message
+      log(`the mailbox of ${JSON.stringify(name)} in ${office.dir} took no message: ${reason}`)
+    }
+  }
+  if (reason === undefined || put > 0) return undefined
+  await project.messages.keepInChannel(message_id)
+  return `the mailbox of ${JSON.stringify(name)} could not be written: ${reason}. The message waits in the channel for whoever registers under that name.`
 }
 
 const textOf = (letter: Letter): string =>

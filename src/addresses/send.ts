@@ -9,6 +9,7 @@ import {
   send,
 } from '../mailbox/member.ts'
 import { log } from '../system/log.ts'
+import type { PostAnswer } from './address-book.ts'
 import { didYouMean } from './nearest.ts'
 
 /** The agents of coordination, as far as somebody must know them who writes by the mailbox. */
@@ -18,7 +19,7 @@ export interface Registered {
   /** Why one of this name may not read soon what is written to it, in words. */
   silence(name: string): Promise<string | undefined>
   /** Says it in the sender's name. */
-  post(from: string, letter: Letter): Promise<{ message_id: number }>
+  post(from: string, letter: Letter): Promise<PostAnswer>
 }
 
 export interface Letterbox {
@@ -46,19 +47,20 @@ export async function sendTo(
   const isThere = to === person || (await registered.names(to)).length > 0
   if (!isThere) throw await notFound(letterbox, to)
   const letter = { channel: `@${to}`, subject: subjectOf(message), body: message }
-  const { message_id } = await registered.post(member.agent.name, letter)
-  const warning = to === person ? undefined : await registered.silence(to)
+  const { message_id, note } = await registered.post(member.agent.name, letter)
+  const warning = note ?? (to === person ? undefined : await registered.silence(to))
   return { message_id: String(message_id), ...(warning !== undefined && { warning }) }
 }
 
-/** Who can be written to by name: those of the mailbox in their order, then the registered. */
-export async function reachable(
-  member: Member,
-  registered: Pick<Registered, 'names'>,
-): ReturnType<typeof listRecipients> {
+/** Who can be written to by name: those of the mailbox in their order, then the registered; the person, who is always there, is not named. */
+export async function reachable({
+  member,
+  registered,
+  person,
+}: Letterbox): ReturnType<typeof listRecipients> {
   const { recipients } = await listRecipients(member)
-  const known = new Set(recipients.map(({ name }) => name))
-  const names = await registered.names().catch((error: Error) => {
+  const known = new Set([...recipients.map(({ name }) => name), person])
+  const names = await (await registered()).names().catch((error: Error) => {
     log(`the registered agents could not be asked: ${error.message}`)
     return []
   })
@@ -67,9 +69,10 @@ export async function reachable(
   return { recipients: [...recipients, ...added] }
 }
 
-async function notFound({ member, registered, person }: Letterbox, to: string) {
-  const { recipients } = await reachable(member, await registered())
-  return recipientNotFound(didYouMean(to, [...recipients.map(({ name }) => name), person]))
+async function notFound(letterbox: Letterbox, to: string): Promise<AgentMailError> {
+  const { recipients } = await reachable(letterbox)
+  const names = recipients.map(({ name }) => name)
+  return recipientNotFound(didYouMean(to, [...names, letterbox.person]))
 }
 
 /** The first line that says something. */

@@ -1,4 +1,5 @@
 /** Calls tools as somebody of a name: as the agent of it that is registered, else as a guest that leaves afterwards. */
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
@@ -7,8 +8,7 @@ import type { Connection } from './connection.ts'
 
 /** What each tool answers, by its name. */
 interface Answers {
-  register: Result<Project['agents']['register']>
-  send_message: Result<Project['messages']['send']>
+  send_message: Result<AddressBook['post']>
   claim_files: Result<Project['claims']['claim']>
   release_files: Result<Project['claims']['release']>
   get_file_claims: Result<Project['claims']['get']>
@@ -93,7 +93,7 @@ async function identify(connection: Connection, { name: given, role, isAnyOf }: 
   const known = candidates.sort(latestFirst)[0]
   const name = known?.name ?? given
   if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
-  const { agent_id } = await ask(connection, 'register', {
+  const { agent_id } = await connection.visit({
     name,
     role: role ?? known?.role ?? 'person',
     agent_id: known?.agent_id,

@@ -12,7 +12,21 @@ import { AgentMailError } from '../errors.ts'
 import { tools } from '../tools/coordination/index.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import type { OwnProject } from './open-coordination.ts'
-import { agentsQuery, checked, messagesQuery, searchQuery, sentQuery } from './queries.ts'
+import {
+  agentsQuery,
+  checked,
+  messagesQuery,
+  searchQuery,
+  sentQuery,
+  visitQuery,
+} from './queries.ts'
+
+export interface Guest {
+  name: string
+  role: string
+  /** What it was known by. */
+  agent_id?: string | undefined
+}
 
 export interface Connection {
   /** What answers, for people. */
@@ -36,6 +50,8 @@ export interface Connection {
   /** All that the database has. */
   projects(): Promise<{ projects: ProjectEntry[] }>
   renameProject(from: string, to: string): Promise<void>
+  /** Registers one who comes for one thing and leaves. */
+  visit(guest: Guest): Promise<{ agent_id: string }>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -126,6 +142,10 @@ export class LocalConnection implements Connection {
 
   renameProject(from: string, to: string): Promise<void> {
     return this.#coordination.projects.rename(from, to)
+  }
+
+  async visit(guest: Guest): Promise<{ agent_id: string }> {
+    return this.#project.agents.register({ ...checked(visitQuery, guest), isGuest: true })
   }
 
   leave(agentId: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   limit,
   optionalName,
   required,
+  requiredName,
   since,
   waitSeconds,
 } from '../tools/coordination/fields.ts'
@@ -58,6 +59,12 @@ export const searchQuery = z.strictObject({
   agent: optionalName('agent'),
   since,
   limit,
+})
+
+export const visitQuery = z.strictObject({
+  name: requiredName('name'),
+  role: requiredName('role'),
+  agent_id: optionalName('agent_id'),
 })
 
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })

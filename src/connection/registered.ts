@@ -1,4 +1,5 @@
 /** The agents of coordination for whoever writes by the mailbox; nothing is made for a question. */
+import type { PostAnswer } from '../addresses/address-book.ts'
 import type { Registered } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
 import type { Letter } from '../coordination/messages.ts'
@@ -27,7 +28,7 @@ export class RegisteredAgents implements Registered {
     return this.#ask(async (connection) => (await connection.silence(name)).warning)
   }
 
-  async post(from: string, letter: Letter): Promise<{ message_id: number }> {
+  async post(from: string, letter: Letter): Promise<PostAnswer> {
     const connection = await connect(this.#config)
     try {
       const sender = { name: from, role: 'agent', isAnyOf: true }

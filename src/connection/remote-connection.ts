@@ -18,7 +18,7 @@ import {
 import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
-import { type Connection, overPages } from './connection.ts'
+import { type Connection, type Guest, overPages } from './connection.ts'
 import type { Here } from './here.ts'
 import { reasonOf, refusal, unreachable } from './remote-errors.ts'
 
@@ -195,6 +195,13 @@ export class RemoteConnection implements Connection {
 
   async renameProject(from: string, to: string): Promise<void> {
     await this.#ask('/api/projects/rename', { limit: answerMs, json: { from, to } })
+  }
+
+  async visit(guest: Guest): Promise<{ agent_id: string }> {
+    const { agent_id } = Object(
+      await this.#ask(this.#path('/api/visit', {}), { limit: answerMs, json: guest }),
+    )
+    return { agent_id: String(agent_id) }
   }
 
   async leave(agentId: string): Promise<void> {

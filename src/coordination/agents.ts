@@ -14,7 +14,7 @@ import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
 import { livingOf, type Welcome, waiting, welcome } from './inbox/company.ts'
 import { takeOver } from './inbox/marks.ts'
-import { sayGoodbye } from './leaving.ts'
+import { sayGoodbye, stays } from './leaving.ts'
 import { Ledger } from './ledger.ts'
 import { entriesAPage, fillPage } from './pages.ts'
 import { timeText } from './time.ts'
@@ -68,11 +68,15 @@ export class Agents {
     }
   }
 
-  /** Gives a new id, or the same again to whoever was known by it under this name. */
+  /**
+   * Gives a new id, or the same again to whoever was known by it under this name.
+   * @param input.isGuest it comes for one thing, and reads no channel.
+   */
   async register(input: {
     name: string
     role: string
     agent_id?: string | undefined
+    isGuest?: boolean
   }): Promise<{ agent_id: string } & Welcome> {
     const { project, queue, clock } = this.#desk
     const { agent, namesakes } = await queue.write(async (write) => {
@@ -92,6 +96,7 @@ export class Agents {
         agent_id,
         last_seen_us: clock.now() * 1000,
         token: uuid(),
+        leaving: input.isGuest ? stays.asGuest : null,
       })
       if (known === input.name) {
         await write.run(

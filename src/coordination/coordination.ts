@@ -14,7 +14,7 @@ import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
-import { silenceOf } from './inbox/company.ts'
+import { readerOf, silenceOf } from './inbox/company.ts'
 import { Receipts } from './inbox/receipts.ts'
 import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
 import { Unread } from './inbox/unread.ts'
@@ -68,6 +68,8 @@ export interface Project {
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
   /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
   silence(name: string): Promise<string | undefined>
+  /** Who of this name is registered. */
+  reader(name: string): Promise<'agent' | 'guest' | undefined>
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
@@ -241,6 +243,7 @@ export class Coordination {
       prunedBefore: (request) => prunedBefore(desk, request),
       sent: (request) => sentBy(desk, receipts, request),
       silence: (name) => silenceOf(desk, name),
+      reader: (name) => readerOf(desk, name),
       search: (request, signal) => searchProject(desk, request, signal),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }

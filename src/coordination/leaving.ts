@@ -5,12 +5,21 @@ import type { AgentName } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 
+/** What `leaving` says of whoever came for one thing; nothing of one that came to stay. */
+export const stays = {
+  /** Until its files are released. */
+  forFiles: 1,
+  /** It has not said goodbye yet. */
+  asGuest: 2,
+}
+
 export async function sayGoodbye(write: Write, desk: Desk, agent: AgentName): Promise<void> {
   const whose = [desk.project, agent.agent_id]
   const which = 'WHERE project = ? AND agent_id = ?'
   const claims = await write.all(`SELECT file_path FROM file_claims ${which} LIMIT 1`, ...whose)
   if (claims.length > 0) {
-    await write.run(`UPDATE presence SET leaving = 1, token = ? ${which}`, uuid(), ...whose)
+    const changed = [stays.forFiles, uuid()]
+    await write.run(`UPDATE presence SET leaving = ?, token = ? ${which}`, ...changed, ...whose)
     return
   }
   const ledger = await Ledger.open(write, desk)
@@ -25,5 +34,5 @@ export async function leaveIfDone(write: Write, desk: Desk, agent: AgentName): P
     desk.project,
     agent.agent_id,
   )
-  if (row?.leaving === 1) await sayGoodbye(write, desk, agent)
+  if (row?.leaving === stays.forFiles) await sayGoodbye(write, desk, agent)
 }

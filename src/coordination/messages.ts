@@ -99,6 +99,27 @@ export class Messages {
     return { message_id }
   }
 
+  /** Whether its reader gets a message by a mailbox. */
+  async isByMailbox(id: number): Promise<boolean> {
+    const { project, store } = this.#desk
+    const [row] = await store.all(
+      'SELECT by_mailbox FROM messages WHERE project = ? AND id = ?',
+      ...[project, id],
+    )
+    return row !== undefined && row.by_mailbox !== null
+  }
+
+  /** No mailbox took it: its reader is handed it from the channel. */
+  async keepInChannel(id: number): Promise<void> {
+    const { project, queue } = this.#desk
+    await queue.write((write) =>
+      write.run(
+        'UPDATE messages SET by_mailbox = NULL WHERE project = ? AND id = ?',
+        ...[project, id],
+      ),
+    )
+  }
+
   /** For an agent, which must be registered. */
   async read(
     { agent_id, ...request }: MessagesRequest & { agent_id: string },

@@ -11,6 +11,7 @@ import {
   searchQuery,
   sentQuery,
   silenceQuery,
+  visitQuery,
   whereaboutsQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
@@ -59,6 +60,12 @@ export async function horizon(project: Project, { query, response }: Exchange): 
 
 export const difference = (project: Project, { query, response }: Exchange): Promise<void> =>
   sendLines(response, project.difference(checked(differenceQuery, fieldsOf(query))))
+
+export async function visit(project: Project, { request, response }: Exchange): Promise<void> {
+  const guest = checked(visitQuery, await readJsonBody(request))
+  const { agent_id } = await project.agents.register({ ...guest, isGuest: true })
+  sendJson(response, 200, { agent_id })
+}
 
 export async function leave(project: Project, { request, response }: Exchange): Promise<void> {
   const { agent_id } = checked(leaveQuery, await readJsonBody(request))

@@ -18,6 +18,7 @@ import {
   search,
   sentMessages,
   silence,
+  visit,
 } from './api.ts'
 import { sendHealth } from './health.ts'
 import { type Exchange, HttpError, sendText } from './http-exchange.ts'
@@ -105,6 +106,7 @@ export class Routes {
       'GET /api/horizon': this.#inProject(horizon),
       'GET /api/difference': this.#inProject(difference),
       'GET /api/search': this.#inProject(search),
+      'POST /api/visit': this.#inProject(visit),
       'POST /api/leave': this.#inProject(leave),
       'POST /api/project': this.#ofAll(project),
       'GET /api/projects': this.#ofAll(projectList),

@@ -1,4 +1,5 @@
 /** agentmail recipients: who can be written to. */
+import { personOf } from '../../addresses/person.ts'
 import { reachable } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import { joinOffice, warnings } from '../../mailbox/member.ts'
@@ -15,7 +16,8 @@ export const command: Command = {
   async run({ json }) {
     const config = new Config()
     const member = await joinOffice(config)
-    const listed = await reachable(member, await registeredFor(config))
+    const registered = () => registeredFor(config)
+    const listed = await reachable({ member, registered, person: personOf(config) })
     if (json) printJson(listed)
     else {
       for (const { name, is_current } of listed.recipients)

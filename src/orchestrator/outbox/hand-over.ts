@@ -1,5 +1,7 @@
-/** Hands a mail over to an agent: a message in its channel of the coordination, once for each key, and in its mailbox where it has no other. */
+/** Hands a mail over to an agent: a message to its name, once for each key. */
+import { personOf } from '../../addresses/person.ts'
 import type { Config } from '../../config.ts'
+import { ask } from '../../connection/acting.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { fenced } from '../../email/fence.ts'
@@ -7,12 +9,10 @@ import { recorded, settleIfPossible } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { receiptOf, type SendRecord } from '../../email/outgoing/send-record.ts'
 import { AgentMailError } from '../../errors.ts'
-import { putInMailbox } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { sha256 } from '../../system/text.ts'
-import type { ToolResult } from '../../tools/define-tool.ts'
 import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import { inOneLine } from '../events.ts'
@@ -101,52 +101,45 @@ export class HandOver {
   }
 
   /** False where nobody has this name. */
-  async #post(agent: string, body: string, key: string): Promise<boolean> {
+  async #post(agent: string, body: string, idempotency_key: string): Promise<boolean> {
     const connection = await connect(this.#config)
     const name = agent.replace(/^@/, '')
     try {
-      const way = await this.#wayTo(connection, name)
-      if (!way) return false
-      const id = await this.#register(connection)
-      const channel = `@${name}`
-      const subject = 'A mail was handed over to you'
-      const message = { agent_id: id, channel, subject, body, idempotency_key: key }
-      resultOf(await connection.call('send_message', message))
-      // Last, since a mailbox knows no keys: only a kill right after it gives it twice.
-      if (way.office) await putInMailbox(way.office, { from: self, to: name, message: body })
-      await connection.leave(id).catch(() => {}) // it will be swept
-      return true
+      if (!(await this.#isThere(connection, name))) return false
+      const agent_id = await this.#register(connection)
+      const letter = { channel: `@${name}`, subject: 'A mail was handed over to you', body }
+      const { note } = await ask(connection, 'send_message', {
+        ...{ agent_id, ...letter, idempotency_key },
+      })
+      await connection.leave(agent_id).catch(() => {}) // it will be swept
+      return note === undefined
     } finally {
       await connection.close()
     }
   }
 
-  /** How an agent of this name, other than this one, is reached: by its channel, or else by its mailbox in the repository. */
-  async #wayTo(connection: Connection, name: string): Promise<{ office?: PostOffice } | undefined> {
-    for await (const agent of connection.agents()) {
-      if (agent.name === name && agent.agent_id !== this.#identity.agentId) return {}
+  /** Whether an agent of this name, other than this one, can be reached. Asked first: what nobody gets is not stored. */
+  async #isThere(connection: Connection, name: string): Promise<boolean> {
+    if (name === personOf(this.#config)) return true
+    for await (const agent of connection.agents({ agent: name })) {
+      if (agent.name === name && agent.agent_id !== this.#identity.agentId) return true
     }
     const office = await PostOffice.locate(this.#config).catch((error) => {
       if (AgentMailError.is(error, 'not_in_repository')) return undefined
       throw error
     })
-    if (!office || office.ignored().has(name)) return undefined
-    const names = office.recipients.list().map((one) => one.name)
-    return [...names, ...office.mailboxNames()].includes(name) ? { office } : undefined
+    return office?.recipientNames().includes(name) ?? false
   }
 
   async #register(connection: Connection): Promise<string> {
     const identity = this.#identity
     const known = { name: self, role: 'hands mail over', agent_id: identity.agentId }
-    const { agent_id: id } = resultOf(await connection.call('register', known))
-    if (typeof id !== 'string') {
-      throw new AgentMailError('internal', 'the coordination gave no id')
-    }
-    if (id !== identity.agentId) {
-      identity.agentId = id
+    const { agent_id } = await connection.visit(known)
+    if (agent_id !== identity.agentId) {
+      identity.agentId = agent_id
       identity.save()
     }
-    return id
+    return agent_id
   }
 }
 
@@ -165,9 +158,4 @@ function messageOf(note: Note, key: string): string {
     '',
     fenced(mail, mostCharacters, sha256(key).slice(0, 22)).body,
   ].join('\n')
-}
-
-function resultOf({ isError, content, structuredContent }: ToolResult): Record<string, unknown> {
-  if (!isError) return structuredContent ?? {}
-  throw new AgentMailError('invalid_request', content[0]?.text ?? 'it was refused')
 }

@@ -12,5 +12,5 @@ export default defineTool({
   output: z.object({
     recipients: z.array(z.object({ name: z.string(), is_current: z.boolean() })),
   }),
-  run: async ({ member, registered }: MailboxContext) => reachable(member, await registered()),
+  run: (letterbox: MailboxContext) => reachable(letterbox),
 })
