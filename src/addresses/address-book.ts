@@ -40,6 +40,16 @@ export class AddressBook {
     this.#options = options
   }
 
+  /** Refuses the person's name to agents: they would be handed what was written to the person. */
+  checkMayRegister({ name }: { name: string }): void {
+    if (name.trim() !== this.#options.person) return
+    throw new AgentMailError(
+      'invalid_request',
+      `${JSON.stringify(name)} is the address of the person, and no name for an agent`,
+      'Register under another name.',
+    )
+  }
+
   /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
   async post(project: Project, request: PostRequest): Promise<PostAnswer> {
     const name = nameIn(request.channel)

@@ -8,6 +8,7 @@ import {
   recipientNotFound,
   send,
 } from '../mailbox/member.ts'
+import { checkMessage } from '../mailbox/message.ts'
 import { log } from '../system/log.ts'
 import type { PostAnswer } from './address-book.ts'
 import { didYouMean } from './nearest.ts'
@@ -46,10 +47,47 @@ export async function sendTo(
   const registered = await letterbox.registered()
   const isThere = to === person || (await registered.names(to)).length > 0
   if (!isThere) throw await notFound(letterbox, to)
+  return postTo(letterbox, member.agent.name, to, message)
+}
+
+/** Says it in the channel of a name, whether somebody has that name now or not. */
+async function postTo(
+  { registered: ask, person }: Omit<Letterbox, 'member'>,
+  from: string,
+  to: string,
+  message: string,
+): Promise<Delivered> {
+  checkMessage(message)
+  const registered = await ask()
   const letter = { channel: `@${to}`, subject: subjectOf(message), body: message }
-  const { message_id, note } = await registered.post(member.agent.name, letter)
+  const { message_id, note } = await registered.post(from, letter)
   const warning = note ?? (to === person ? undefined : await registered.silence(to))
   return { message_id: String(message_id), ...(warning !== undefined && { warning }) }
+}
+
+/** Somebody who answers, perhaps outside any repository. */
+export interface Answering extends Omit<Letterbox, 'member'> {
+  name: string
+  member: Member | undefined
+}
+
+/** Answers by the door at which the other is: who said it in a channel and is gone meanwhile reads the answer there when it is back. */
+export async function answerTo(
+  own: Answering,
+  { from, isMessage }: { from: string; isMessage: boolean },
+  message: string,
+): Promise<Delivered> {
+  const { member, name } = own
+  checkMessage(message)
+  const isRegistered = isMessage && (await (await own.registered()).names(from)).length > 0
+  if (member && !isRegistered) {
+    try {
+      return await sendTo({ ...own, member }, from, message)
+    } catch (error) {
+      if (!isMessage || !AgentMailError.is(error, 'recipient_not_found')) throw error
+    }
+  }
+  return postTo(own, name, from, message)
 }
 
 /** Who can be written to by name: those of the mailbox in their order, then the registered; the person, who is always there, is not named. */

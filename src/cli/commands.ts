@@ -4,6 +4,8 @@ import type { Command } from './command.ts'
 export const commands: Record<string, () => Promise<{ command: Command }>> = {
   send: () => import('./commands/send.ts'),
   receive: () => import('./commands/receive.ts'),
+  inbox: () => import('./commands/inbox.ts'),
+  reply: () => import('./commands/reply.ts'),
   sent: () => import('./commands/sent.ts'),
   recipients: () => import('./commands/recipients.ts'),
   name: () => import('./commands/name.ts'),

@@ -1,5 +1,6 @@
 /** Calls tools as somebody of a name: as the agent of it that is registered, else as a guest that leaves afterwards. */
 import type { AddressBook } from '../addresses/address-book.ts'
+import { personRole } from '../addresses/person.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
@@ -9,6 +10,7 @@ import type { Connection } from './connection.ts'
 /** What each tool answers, by its name. */
 interface Answers {
   send_message: Result<AddressBook['post']>
+  read_messages: Result<Project['unread']['read']>
   claim_files: Result<Project['claims']['claim']>
   release_files: Result<Project['claims']['release']>
   get_file_claims: Result<Project['claims']['get']>
@@ -95,7 +97,7 @@ async function identify(connection: Connection, { name: given, role, isAnyOf }: 
   if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
   const { agent_id } = await connection.visit({
     name,
-    role: role ?? known?.role ?? 'person',
+    role: role ?? known?.role ?? personRole,
     agent_id: known?.agent_id,
   })
   return { agent_id, name, isGuest: true }

@@ -4,6 +4,7 @@ import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agen
 import type { Coordination, Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
@@ -15,6 +16,7 @@ import type { OwnProject } from './open-coordination.ts'
 import {
   agentsQuery,
   checked,
+  inboxQuery,
   messagesQuery,
   searchQuery,
   sentQuery,
@@ -41,6 +43,8 @@ export interface Connection {
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   /** Direct messages under a name, newest first. */
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
+  /** The messages to a name, the oldest first; nothing is marked. */
+  inbox(request: InboxRequest): Promise<InboxPage>
   /** Why one of this name may not read soon what is written to it, in words. */
   silence(name: string): Promise<{ warning?: string }>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
@@ -113,6 +117,10 @@ export class LocalConnection implements Connection {
 
   async sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
     return this.#project.sent(checked(sentQuery, request))
+  }
+
+  async inbox(request: InboxRequest): Promise<InboxPage> {
+    return this.#project.inbox(checked(inboxQuery, request))
   }
 
   async silence(name: string): Promise<{ warning?: string }> {

@@ -33,6 +33,13 @@ export const sentQuery = z.strictObject({
   limit: limitUpTo(500).default(20),
 })
 
+export const inboxQuery = z.strictObject({
+  name: required('name'),
+  all: z.boolean().optional(),
+  after_id: afterId,
+  limit: limitUpTo(500).default(500),
+})
+
 export const silenceQuery = z.strictObject({ name: required('name') })
 
 export const historyQuery = z.strictObject({

@@ -1,5 +1,6 @@
 /** The agents of coordination for whoever writes by the mailbox; nothing is made for a question. */
 import type { PostAnswer } from '../addresses/address-book.ts'
+import { personOf, personRole } from '../addresses/person.ts'
 import type { Registered } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
 import type { Letter } from '../coordination/messages.ts'
@@ -21,7 +22,10 @@ export class RegisteredAgents implements Registered {
       for await (const { name } of connection.agents(request)) found.push(name)
       return found
     })
-    return (names ?? []).filter((name) => only === undefined || name === only)
+    // The person can be written to always, and is in no list.
+    const isTold = (name: string) =>
+      only === undefined ? name !== personOf(this.#config) : name === only
+    return (names ?? []).filter(isTold)
   }
 
   silence(name: string): Promise<string | undefined> {
@@ -31,7 +35,8 @@ export class RegisteredAgents implements Registered {
   async post(from: string, letter: Letter): Promise<PostAnswer> {
     const connection = await connect(this.#config)
     try {
-      const sender = { name: from, role: 'agent', isAnyOf: true }
+      const role = from === personOf(this.#config) ? personRole : 'agent'
+      const sender = { name: from, role, isAnyOf: true }
       return await actingAs(connection, sender, ({ agent_id }) =>
         ask(connection, 'send_message', { agent_id, ...letter }),
       )

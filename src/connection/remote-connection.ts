@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import type { AgentEntry, AgentsRequest } from '../coordination/agents.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
@@ -149,6 +150,10 @@ export class RemoteConnection implements Connection {
 
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
     return this.#get('/api/sent', { ...request })
+  }
+
+  inbox(request: InboxRequest): Promise<InboxPage> {
+    return this.#get('/api/inbox', { ...request })
   }
 
   silence(name: string): Promise<{ warning?: string }> {

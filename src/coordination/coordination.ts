@@ -15,6 +15,7 @@ import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
 import { readerOf, silenceOf } from './inbox/company.ts'
+import { type InboxPage, type InboxRequest, inboxOf } from './inbox/inbox.ts'
 import { Receipts } from './inbox/receipts.ts'
 import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
 import { Unread } from './inbox/unread.ts'
@@ -66,6 +67,8 @@ export interface Project {
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
   /** The direct messages that were sent under a name, newest first, with what became of them. */
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
+  /** The messages to a name, the oldest first; nothing is marked. */
+  inbox(request: InboxRequest): Promise<InboxPage>
   /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
   silence(name: string): Promise<string | undefined>
   /** Who of this name is registered. */
@@ -242,6 +245,7 @@ export class Coordination {
       difference: (request) => readDifference(desk, request),
       prunedBefore: (request) => prunedBefore(desk, request),
       sent: (request) => sentBy(desk, receipts, request),
+      inbox: (request) => inboxOf(desk, receipts, request),
       silence: (name) => silenceOf(desk, name),
       reader: (name) => readerOf(desk, name),
       search: (request, signal) => searchProject(desk, request, signal),

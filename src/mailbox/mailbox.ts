@@ -111,12 +111,24 @@ export class Mailbox {
     withStorageErrors(() => readRegularFile(this.#path, pass, undefined))
   }
 
+  /** What waits, oldest first. Takes no lock. */
+  unread(): StoredMessage[] {
+    return this.#unread((message) => message)
+  }
+
   /** The ids of what waits. */
   unreadIds(): string[] {
+    return this.#unread(({ id }) => id)
+  }
+
+  #unread<T>(factOf: (message: StoredMessage) => T): T[] {
     const find = (fd: number) =>
-      Array.from(readLines(fd, this.#firstOpen(fd)), (line) => contentOf(line).unread?.id)
-    const ids = withStorageErrors(() => readRegularFile(this.#path, find, []))
-    return ids.filter((id) => id !== undefined)
+      Array.from(readLines(fd, this.#firstOpen(fd)), (line) => {
+        const { unread } = contentOf(line)
+        return unread && factOf(unread)
+      })
+    const found = withStorageErrors(() => readRegularFile(this.#path, find, []))
+    return found.filter((fact) => fact !== undefined)
   }
 
   /** How many messages wait, and which lines hold no message. */

@@ -40,6 +40,12 @@ export async function joinOffice(
   return { agent, office: opened, known, clock }
 }
 
+/** Whoever acts under a name without being there: nobody is registered by it. */
+export function memberAs(name: string, office: PostOffice): Member {
+  const agent: Agent = { name, pane: null, source: 'environment' }
+  return { agent, office, known: office.recipients.list(), clock: systemClock }
+}
+
 export interface Delivered {
   message_id: string
   /** What the sender should know of the recipient. */
@@ -97,15 +103,18 @@ export type Received =
 
 /** The oldest unread message, which nobody else will get; it is read from now on. */
 export async function receive(
-  { agent, office, clock }: Member,
+  { agent, office, known, clock }: Member,
   onDamaged: (line: DamagedLine) => void = warnOfDamage(agent.name),
 ): Promise<Received> {
   const taken = await office.mailbox(agent.name).take(onDamaged)
   if (!taken) return { status: 'No unread messages' }
   // The message is out of the box: whatever fails from here on must not keep it from its reader.
-  await office.recipients
-    .setLastRead(agent.name, clock.now())
-    .catch((error: Error) => log(`the time of reading was not noted: ${error.message}`))
+  const isListed = known.some(({ name }) => name === agent.name) // the person is not
+  if (isListed) {
+    await office.recipients
+      .setLastRead(agent.name, clock.now())
+      .catch((error: Error) => log(`the time of reading was not noted: ${error.message}`))
+  }
   await office.receipts(agent.name).note('read', [taken.id], clock.now())
   const at = taken.created_at
   return {

@@ -5,6 +5,7 @@ import {
   checked,
   differenceQuery,
   historyQuery,
+  inboxQuery,
   leaveQuery,
   messagesQuery,
   renameQuery,
@@ -36,6 +37,11 @@ export async function messages(project: Project, { query, response }: Exchange):
 
 export async function sentMessages(project: Project, { query, response }: Exchange): Promise<void> {
   sendJson(response, 200, await project.sent(checked(sentQuery, fieldsOf(query))))
+}
+
+export async function inbox(project: Project, { query, response }: Exchange): Promise<void> {
+  const all = query.get('all') === 'true'
+  sendJson(response, 200, await project.inbox(checked(inboxQuery, { ...fieldsOf(query), all })))
 }
 
 export async function silence(project: Project, { query, response }: Exchange): Promise<void> {

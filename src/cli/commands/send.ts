@@ -6,7 +6,7 @@ import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
-import { print, printError, printJson } from '../output.ts'
+import { print, printJson } from '../output.ts'
 import { pipedText } from '../piped-text.ts'
 import { registeredFor } from '../registered.ts'
 
@@ -45,7 +45,6 @@ export const command: Command = {
     })
     if (json) printJson(sent)
     else print(`Message #${sent.message_id} sent`)
-    if (sent.warning !== undefined) printError(`warning: ${sent.warning}`)
     return 0
   },
 }

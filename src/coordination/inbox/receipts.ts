@@ -119,7 +119,7 @@ async function receiptsOf(
 }
 
 /** Up to where everybody of the name was handed the messages to it. */
-async function handedTo(reader: Reader, project: string, name: string): Promise<number> {
+export async function handedTo(reader: Reader, project: string, name: string): Promise<number> {
   const [row] = await reader.all(
     `SELECT MIN(m.last_id) AS last FROM agents a
       JOIN marks m ON m.project = a.project AND m.agent_id = a.agent_id

@@ -74,7 +74,11 @@ function entryOf(project: string, row: Row, { state, state_at }: MessageReceipt)
     at: timeText(integer(row.created_us)),
     state,
     state_at,
-    text: isUntitled({ subject, body }) ? body : `${subject}\n${body}`,
+    text: textOfMessage(subject, body),
     ...(row.by_mailbox === null ? {} : { letter_id: letterIdOf(project, integer(row.id)) }),
   }
 }
+
+/** In one text. */
+export const textOfMessage = (subject: string, body: string): string =>
+  isUntitled({ subject, body }) ? body : `${subject}\n${body}`

@@ -19,5 +19,8 @@ export default defineTool({
     unread: z.int().optional(),
     note: z.string().optional(),
   }),
-  run: ({ project }: CoordinationContext, input) => project.agents.register(input),
+  run: async ({ project, book }: CoordinationContext, input) => {
+    book.checkMayRegister(input)
+    return project.agents.register(input)
+  },
 })

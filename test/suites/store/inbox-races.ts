@@ -1,6 +1,6 @@
 /** Two readers at once for one agent, at several servers: each message to one of them. */
 import { describe, expect, it } from 'vitest'
-import { moveMark, markedPlaces } from '../../../src/coordination/inbox/marks.ts'
+import { markedPlaces, moveMark } from '../../../src/coordination/inbox/marks.ts'
 import { integer } from '../../../src/store/store.ts'
 import { WriteQueue } from '../../../src/store/write-queue.ts'
 import { expectDamage } from '../../support/control-run.ts'

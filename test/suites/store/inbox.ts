@@ -32,6 +32,43 @@ function hands({ project }: Server) {
 }
 
 export function inboxSuite(newDatabase: NewDatabase): void {
+  it('shows what is for a name and not read, oldest first, and marks nothing by that', async () => {
+    const { register, say, unread, count, server } = await scene(newDatabase)
+    const { project } = server
+    const [ann, bob] = [await register('ann'), await register('bob')]
+    const inbox = async (request: { all?: boolean; after_id?: number; limit?: number } = {}) => {
+      const { inbox, has_more } = await project.inbox({ name: 'ann', limit: 500, ...request })
+      return `${inbox.map(({ id }) => id).join(' ')}${has_more ? ' …' : ''}`
+    }
+    expect([await inbox(), await inbox({ all: true })]).toEqual(['', ''])
+    await say(bob, '@ann', 's and more') // 1
+    await say(ann, '@ann') // 2, her own
+    await say(bob, 'broadcast') // 3
+    await say(bob, '@bob') // 4
+    const letter = { channel: '@ann', subject: 's', body: 'b' }
+    await project.messages.send({ agent_id: bob, ...letter, isByMailbox: true }) // 5
+    for (let id = 6; id <= 8; id++) await say(bob, '@ann')
+    expect(await inbox()).toBe('1 6 7 8')
+    expect([await inbox({ limit: 2 }), await inbox({ after_id: 6 })]).toEqual(['1 6 …', '7 8'])
+    expect(await inbox({ all: true, limit: 2 })).toBe('7 8')
+    const [first, second] = (await project.inbox({ name: 'ann', limit: 2 })).inbox
+    expect(first).toEqual({
+      ...{ id: '1', from: 'bob', kind: 'message', text: 's and more' },
+      at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
+    })
+    expect(second?.text).toBe('s\nb')
+    expect(await count(ann)).toBe(5)
+    await project.messages.read({ agent_id: ann, channel: '@ann', after_id: 6, limit: 1 })
+    expect(await inbox()).toBe('1 6 8') // a cursor has made one of them read
+    await unread(ann, { channel: '@ann', limit: 1 })
+    expect([await inbox(), await inbox({ all: true })]).toEqual(['6 8', '1 6 7 8'])
+    await unread(ann)
+    expect([await inbox(), await inbox({ all: true, after_id: 6 })]).toEqual(['', '7 8'])
+    expect(await project.inbox({ name: 'nobody', limit: 1 })).toEqual({
+      ...{ inbox: [], has_more: false },
+    })
+  })
+
   it('hands over what is in broadcast and the own channel, oldest first, once, but not one’s own', async () => {
     const { register, say, unread, count, server } = await scene(newDatabase)
     const bob = await register('bob')
