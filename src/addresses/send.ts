@@ -1,4 +1,5 @@
 /** Sends to a name by whichever door whoever has it can be reached: its mailbox, else its channel. */
+import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { Letter } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import {
@@ -9,14 +10,21 @@ import {
   send,
 } from '../mailbox/member.ts'
 import { checkMessage } from '../mailbox/message.ts'
+import { spotsIn } from '../mailbox/recipient-entries.ts'
 import { log } from '../system/log.ts'
+import { ifSoon } from '../system/time-limit.ts'
 import type { PostAnswer } from './address-book.ts'
+import { isElsewhere, namesakeOf } from './namesakes.ts'
 import { didYouMean } from './nearest.ts'
 
 /** The agents of coordination, as far as somebody must know them who writes by the mailbox. */
 export interface Registered {
   /** The names of those who live; only this one, where it is named. */
   names(only?: string): Promise<string[]>
+  /** Those who live, with where they stand; only those of a name, where it is given. */
+  standings(name?: string): Promise<AgentStanding[]>
+  /** The id of this machine. */
+  readonly machine: string
   /** Why one of this name may not read soon what is written to it, in words. */
   silence(name: string): Promise<string | undefined>
   /** Says it in the sender's name. */
@@ -25,22 +33,28 @@ export interface Registered {
 
 export interface Letterbox {
   member: Member
-  /** Asked only for names that have no mailbox here. */
+  /** Whether there may be any, told at once and without asking. */
+  hasRegistered(): boolean
   registered(): Promise<Registered>
   /** How the person is called. */
   person: string
 }
 
-const subjectLength = 80
+/** What was sent by the mailbox has a last question to it, which may take a moment. */
+export interface SentTo extends Delivered {
+  /** That a registered agent elsewhere has the same name and did not get it, in words. */
+  namesake?(): Promise<string | undefined>
+}
 
-export async function sendTo(
-  letterbox: Letterbox,
-  to: string,
-  message: string,
-): Promise<Delivered> {
+const subjectLength = 80
+/** What was delivered is not held up longer by a look at who else has the name. */
+const lookMs = 1000
+
+export async function sendTo(letterbox: Letterbox, to: string, message: string): Promise<SentTo> {
   const { member, person } = letterbox
   try {
-    return await send(member, to, message)
+    const delivered = await send(member, to, message)
+    return { ...delivered, namesake: () => namesakeHere(letterbox, to) }
   } catch (error) {
     if (!AgentMailError.is(error, 'recipient_not_found')) throw error
   }
@@ -76,7 +90,7 @@ export async function answerTo(
   own: Answering,
   { from, isMessage }: { from: string; isMessage: boolean },
   message: string,
-): Promise<Delivered> {
+): Promise<SentTo> {
   const { member, name } = own
   checkMessage(message)
   const isRegistered = isMessage && (await (await own.registered()).names(from)).length > 0
@@ -90,12 +104,26 @@ export async function answerTo(
   return postTo(own, name, from, message)
 }
 
+async function namesakeHere(letterbox: Letterbox, to: string) {
+  const { agent, known } = letterbox.member
+  if (!letterbox.hasRegistered()) return undefined
+  return ifSoon(lookMs, async () => {
+    const registered = await letterbox.registered()
+    const agents = await registered.standings(to)
+    const spots = spotsIn(agent.view, known)(to)
+    const others = agents.filter((one) => isElsewhere(one, spots, registered.machine))
+    return others.length > 0
+      ? `the message went to the mailbox alone: ${namesakeOf(to)}`
+      : undefined
+  })
+}
+
 /** Who can be written to by name: those of the mailbox in their order, then the registered; the person, who is always there, is not named. */
 export async function reachable({
   member,
   registered,
   person,
-}: Letterbox): ReturnType<typeof listRecipients> {
+}: Pick<Letterbox, 'member' | 'registered' | 'person'>): ReturnType<typeof listRecipients> {
   const { recipients } = await listRecipients(member)
   const known = new Set([...recipients.map(({ name }) => name), person])
   const names = await (await registered()).names().catch((error: Error) => {

@@ -99,9 +99,11 @@ export async function connectedIfThere<T>(
   flags: Flags,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T | undefined> {
+  const config = new Config(flags)
   const { connectIfThere } = await import('../connection/connect.ts')
-  const connection = await connectIfThere(new Config(flags))
+  const connection = await connectIfThere(config)
   try {
+    await tellOldDatabase(config, connection)
     return connection && (await work(connection))
   } finally {
     await connection?.close()
@@ -109,11 +111,11 @@ export async function connectedIfThere<T>(
 }
 
 /** Once, and not where somebody looks elsewhere on purpose. */
-async function tellOldDatabase(config: Config, { project }: Connection): Promise<void> {
+async function tellOldDatabase(config: Config, connection: Connection | undefined): Promise<void> {
   const isElsewhere = (['db', 'project', 'server'] as const).some((name) => config.isFlag(name))
   if (isElsewhere || config.text('server') !== undefined) return
   const { findOldDatabaseOnce, wordsOf } = await import('../connection/old-database.ts')
-  const found = await findOldDatabaseOnce(config, project)
+  const found = await findOldDatabaseOnce(config, connection?.project)
   if (found) printError(wordsOf(found))
 }
 

@@ -59,8 +59,11 @@ export async function actingAs<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const agent = await identified(connection, who)
+    const told = agent.isGuest ? connection.standHere(agent.agent_id) : undefined
     try {
-      return await work(agent)
+      const done = await work(agent)
+      await told
+      return done
     } catch (error) {
       // Another guest of this name may have left with the id that both had, and a third come with it.
       const agents = await listOf(connection.agents({ agent: agent.agent_id }))

@@ -5,7 +5,7 @@ import { type Database, databaseOf } from '../store/database.ts'
 import { log } from '../system/log.ts'
 import { isOnThisMachine } from '../system/network.ts'
 import { type Connection, LocalConnection } from './connection.ts'
-import { checkedProject, type Here, hereOf } from './here.ts'
+import { checkedProject, type Here, hereOf, ownPlace } from './here.ts'
 import { openProject } from './open-coordination.ts'
 import { RemoteConnection } from './remote-connection.ts'
 import { readServerNote } from './server-note.ts'
@@ -20,9 +20,15 @@ export async function connect(
   return (await throughServer(config, way, database)) ?? onDatabase(config, way, database, options)
 }
 
-/** Nothing where there is no database yet: none is made. */
-export async function connectIfThere(config: Config): Promise<Connection | undefined> {
-  const way = await wayOf(config)
+/**
+ * Nothing where there is no database yet: none is made.
+ * @param options.isQuiet for a look by the way: that a server refuses is not told.
+ */
+export async function connectIfThere(
+  config: Config,
+  { isQuiet = false } = {},
+): Promise<Connection | undefined> {
+  const way = { ...(await wayOf(config)), isQuiet }
   const database = databaseOf(config)
   const served = await throughServer(config, way, database)
   if (served) return served
@@ -36,11 +42,14 @@ export async function connectIfThere(config: Config): Promise<Connection | undef
 /** Where this process stands, and what it may show to a server. */
 interface Way {
   here: Here
+  place: string
   token: string | undefined
+  isQuiet?: boolean
 }
 
 const wayOf = async (config: Config): Promise<Way> => ({
   here: await hereOf(config),
+  place: ownPlace(config),
   token: config.text('token')?.trim(),
 })
 
@@ -58,7 +67,7 @@ async function throughServer(
 
 async function onDatabase(
   config: Config,
-  { here }: Way,
+  { here, place }: Way,
   database: Database,
   { isStaying = false } = {},
 ): Promise<Connection> {
@@ -68,10 +77,13 @@ async function onDatabase(
   coordination.startKeepingVersions(versionMs)
   if (isStaying) coordination.startSweeping(sweepMs)
   else if (!(await coordination.isAttended())) await coordination.sweep()
-  return new LocalConnection(coordination, { own, book, through: database.name })
+  return new LocalConnection(coordination, { own, book, place, through: database.name })
 }
 
-async function runningServer(database: Database, way: Way): Promise<Connection | undefined> {
+async function runningServer(
+  database: Database,
+  { isQuiet, ...way }: Way,
+): Promise<Connection | undefined> {
   const note = readServerNote(database.note)
   // A repository can bring a note along, and neither mail nor a token must follow it out.
   if (!note || !isOnThisMachine(note.url)) return undefined
@@ -80,7 +92,8 @@ async function runningServer(database: Database, way: Way): Promise<Connection |
   } catch (error) {
     // Beside one whose database is gone nobody begins another: it must be started again first.
     if (!AgentMailError.is(error) || error.code === 'database_lost') throw error
-    if (error.code === 'server_refused') log(`${error.message}; working on the database itself`)
+    const isTold = error.code === 'server_refused' && !isQuiet
+    if (isTold) log(`${error.message}; working on the database itself`)
     return undefined
   }
 }

@@ -1,11 +1,12 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
 import type { AddressBook } from '../addresses/address-book.ts'
-import type { AgentEntry, AgentsPage, AgentsRequest } from '../coordination/agents.ts'
+import type { AgentEntry, AgentsRequest } from '../coordination/agents.ts'
 import type { Coordination, Project } from '../coordination/coordination.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
+import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
@@ -40,6 +41,8 @@ export interface Connection {
   call(tool: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult>
   /** Page by page, for as long as somebody asks for more; in the order of their ids. */
   agents(request?: Omit<AgentsRequest, 'after'>): AsyncIterable<AgentEntry>
+  /** The same, with where they stand and how much waits for each. */
+  standings(request?: Omit<AgentsRequest, 'after'>): AsyncIterable<AgentStanding>
   messages(request: MessagesRequest): Promise<{ messages: MessageEntry[]; has_more: boolean }>
   /** Direct messages under a name, newest first. */
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
@@ -56,6 +59,8 @@ export interface Connection {
   renameProject(from: string, to: string): Promise<void>
   /** Registers one who comes for one thing and leaves. */
   visit(guest: Guest): Promise<{ agent_id: string }>
+  /** Tells that an agent was registered from the place of this process. Never fails: it is told for others' sake. */
+  standHere(agentId: string): Promise<void>
   leave(agentId: string): Promise<void>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
@@ -65,9 +70,9 @@ export interface Connection {
 }
 
 /** All agents of a list that is read in pages. */
-export async function* overPages(
-  read: (after: string | undefined) => Promise<AgentsPage>,
-): AsyncGenerator<AgentEntry> {
+export async function* overPages<Entry extends AgentEntry>(
+  read: (after: string | undefined) => Promise<{ agents: Entry[]; has_more: boolean }>,
+): AsyncGenerator<Entry> {
   for (let after: string | undefined; ; ) {
     const { agents, has_more } = await read(after)
     yield* agents
@@ -84,13 +89,15 @@ export class LocalConnection implements Connection {
   readonly #coordination: Coordination
   readonly #project: Project
   readonly #book: AddressBook
+  readonly #place: string
   readonly #kept = new Set<string>()
 
   constructor(
     coordination: Coordination,
-    options: { own: OwnProject; book: AddressBook; through: string },
+    options: { own: OwnProject; book: AddressBook; through: string; place: string },
   ) {
     this.#book = options.book
+    this.#place = options.place
     this.through = options.through
     this.project = options.own.name
     this.#coordination = coordination
@@ -106,6 +113,12 @@ export class LocalConnection implements Connection {
   agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {
     return overPages((after) =>
       this.#project.agents.list(checked(agentsQuery, { ...request, after })),
+    )
+  }
+
+  standings(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentStanding> {
+    return overPages((after) =>
+      this.#project.standings(checked(agentsQuery, { ...request, after })),
     )
   }
 
@@ -154,6 +167,10 @@ export class LocalConnection implements Connection {
 
   async visit(guest: Guest): Promise<{ agent_id: string }> {
     return this.#project.agents.register({ ...checked(visitQuery, guest), isGuest: true })
+  }
+
+  async standHere(agentId: string): Promise<void> {
+    await this.#project.standAt(agentId, this.#place).catch(() => {})
   }
 
   leave(agentId: string): Promise<void> {

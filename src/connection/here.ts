@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, join, resolve } from 'node:path'
+import { placeAt } from '../addresses/place.ts'
 import type { Config } from '../config.ts'
 import { normalOrigin } from '../coordination/projects/origin.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Whereabouts,
 } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
+import { ownPane, serverPid } from '../mailbox/tmux.ts'
 import { makeDataFolder } from '../store/database.ts'
 import { moveIfFree, removeFile, replaceFile, textOfFile } from '../system/files.ts'
 import { repositoryAround } from '../system/git.ts'
@@ -34,6 +36,12 @@ export async function hereOf(config: Config): Promise<Here> {
     origin: origin && normalOrigin(origin, (path) => withoutLinks(resolve(root, path))),
     folder: basename(root).replace(/(?<=.)\.git$/, ''), // as bare ones are called
   }
+}
+
+/** By which others tell an agent that is registered from here from one of its name elsewhere. */
+export function ownPlace(config: Config): string {
+  const [server] = serverPid(config)
+  return placeAt(machineOf(config), { pane: ownPane(config) ?? null, server })
 }
 
 export function checkedProject(name: string | undefined): string | undefined {

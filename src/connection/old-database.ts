@@ -44,7 +44,7 @@ const inLine = (word: string, index: number): string => (index === 0 ? word : sh
 /** The same, but only the first time that anybody asks about it. */
 export async function findOldDatabaseOnce(
   config: Config,
-  project: string,
+  project?: string,
 ): Promise<OldDatabase | undefined> {
   try {
     const found = await findOldDatabase(config, project)

@@ -74,6 +74,11 @@ export const visitQuery = z.strictObject({
   agent_id: optionalName('agent_id'),
 })
 
+export const placeQuery = z.strictObject({
+  agent_id: required('agent_id'),
+  place: z.string('place is required').min(1).max(255),
+})
+
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
 
 const part = (longest: number) => z.string().min(1).max(longest)

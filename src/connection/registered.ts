@@ -3,10 +3,12 @@ import type { PostAnswer } from '../addresses/address-book.ts'
 import { personOf, personRole } from '../addresses/person.ts'
 import type { Registered } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
+import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { Letter } from '../coordination/messages.ts'
-import { actingAs, ask } from './acting.ts'
+import { actingAs, ask, listOf } from './acting.ts'
 import { connect, connectIfThere } from './connect.ts'
 import type { Connection } from './connection.ts'
+import { machineOf } from './here.ts'
 
 export class RegisteredAgents implements Registered {
   readonly #config: Config
@@ -28,6 +30,18 @@ export class RegisteredAgents implements Registered {
     return (names ?? []).filter(isTold)
   }
 
+  get machine(): string {
+    return machineOf(this.#config)
+  }
+
+  async standings(name?: string): Promise<AgentStanding[]> {
+    const request = name === undefined ? {} : { agent: name }
+    const agents = await this.#ask((connection) => listOf(connection.standings(request)), {
+      isQuiet: true,
+    })
+    return (agents ?? []).filter((agent) => name === undefined || agent.name === name)
+  }
+
   silence(name: string): Promise<string | undefined> {
     return this.#ask(async (connection) => (await connection.silence(name)).warning)
   }
@@ -45,8 +59,11 @@ export class RegisteredAgents implements Registered {
     }
   }
 
-  async #ask<T>(work: (connection: Connection) => Promise<T>): Promise<T | undefined> {
-    const connection = await connectIfThere(this.#config)
+  async #ask<T>(
+    work: (connection: Connection) => Promise<T>,
+    options: { isQuiet?: boolean } = {},
+  ): Promise<T | undefined> {
+    const connection = await connectIfThere(this.#config, options)
     try {
       return connection && (await work(connection))
     } finally {

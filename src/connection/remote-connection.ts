@@ -5,6 +5,7 @@ import type { Difference, DifferenceRequest } from '../coordination/difference.t
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
+import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
@@ -43,6 +44,8 @@ export interface RemoteOptions {
   token: string | undefined
   /** That of the folder in which the server was started, where nothing is said. */
   here?: Here
+  /** Where this process stands. */
+  place?: string
 }
 
 export class RemoteConnection implements Connection {
@@ -142,6 +145,10 @@ export class RemoteConnection implements Connection {
     return overPages((after) => this.#get('/api/agents', { ...request, after }))
   }
 
+  standings(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentStanding> {
+    return overPages((after) => this.#get('/api/standings', { ...request, after }))
+  }
+
   async messages(
     request: MessagesRequest,
   ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
@@ -207,6 +214,11 @@ export class RemoteConnection implements Connection {
       await this.#ask(this.#path('/api/visit', {}), { limit: answerMs, json: guest }),
     )
     return { agent_id: String(agent_id) }
+  }
+
+  async standHere(agentId: string): Promise<void> {
+    const json = { agent_id: agentId, place: this.#options.place }
+    await this.#ask(this.#path('/api/place', {}), { limit: helloMs, json }).catch(() => {})
   }
 
   async leave(agentId: string): Promise<void> {

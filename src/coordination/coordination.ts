@@ -7,7 +7,7 @@ import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
 import { type Clock, systemClock } from '../system/clock.ts'
 import { sha256 } from '../system/text.ts'
-import { Agents } from './agents.ts'
+import { Agents, type AgentsRequest } from './agents.ts'
 import { Changes } from './changes.ts'
 import { Claims } from './claims/claims.ts'
 import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
@@ -18,6 +18,7 @@ import { readerOf, silenceOf } from './inbox/company.ts'
 import { type InboxPage, type InboxRequest, inboxOf } from './inbox/inbox.ts'
 import { Receipts } from './inbox/receipts.ts'
 import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
+import { type StandingsPage, standAt, standingsOf } from './inbox/standing.ts'
 import { Unread } from './inbox/unread.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
@@ -73,6 +74,10 @@ export interface Project {
   silence(name: string): Promise<string | undefined>
   /** Who of this name is registered. */
   reader(name: string): Promise<'agent' | 'guest' | undefined>
+  /** The registered agents, with where they stand and how much waits for them. */
+  standings(request: AgentsRequest): Promise<StandingsPage>
+  /** Notes from where an agent was registered. */
+  standAt(agentId: string, place: string): Promise<void>
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
@@ -248,6 +253,8 @@ export class Coordination {
       inbox: (request) => inboxOf(desk, receipts, request),
       silence: (name) => silenceOf(desk, name),
       reader: (name) => readerOf(desk, name),
+      standings: (request) => standingsOf(desk, agents, request),
+      standAt: (agentId, place) => standAt(desk, agentId, place),
       search: (request, signal) => searchProject(desk, request, signal),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }

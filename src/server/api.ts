@@ -8,6 +8,7 @@ import {
   inboxQuery,
   leaveQuery,
   messagesQuery,
+  placeQuery,
   renameQuery,
   searchQuery,
   sentQuery,
@@ -26,6 +27,16 @@ export async function agents(project: Project, { query, response }: Exchange): P
   const known = query.get('known') === 'true'
   const request = checked(agentsQuery, { ...fieldsOf(query), known })
   sendJson(response, 200, await project.agents.list(request))
+}
+
+export async function standings(project: Project, { query, response }: Exchange): Promise<void> {
+  sendJson(response, 200, await project.standings(checked(agentsQuery, fieldsOf(query))))
+}
+
+export async function place(project: Project, { request, response }: Exchange): Promise<void> {
+  const { agent_id, place } = checked(placeQuery, await readJsonBody(request))
+  await project.standAt(agent_id, place)
+  sendJson(response, 200, { ok: true })
 }
 
 export async function messages(project: Project, { query, response }: Exchange): Promise<void> {

@@ -10,6 +10,7 @@ import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
 import { leftBeside, putBack, setAside } from './open-files.ts'
 import { openSqlite, viewSqlite } from './sqlite.ts'
 import { type Store, StoreError, type View } from './store.ts'
+import { noteOf, usualDatabase } from './usual-database.ts'
 
 export interface Database {
   /** As people see it: a path, or an address without its password. */
@@ -35,7 +36,8 @@ interface PlaceOptions {
 export function databaseOf(config: Config, { create = true }: PlaceOptions = {}): Database {
   const named = config.text('db')
   if (named !== undefined) return namedDatabase(config, named)
-  return fileDatabase(join(create ? makeDataFolder(config) : dataFolder(config), 'agentmail.db'))
+  if (create) makeDataFolder(config)
+  return fileDatabase(usualDatabase(config))
 }
 
 /** For its owner only. */
@@ -83,7 +85,7 @@ export function fileDatabase(path: string): Database {
   return {
     name: path,
     path,
-    note: `${path}.server`,
+    note: noteOf(path),
     async open() {
       checkNoLinks(path)
       createIfMissing(path)

@@ -199,4 +199,5 @@ export const migrations: Migration[] = [
       project VARCHAR(100) NOT NULL,
       PRIMARY KEY (machine, root_hash))`,
   ],
+  ['ALTER TABLE presence ADD COLUMN place VARCHAR(255)'],
 ]

@@ -50,3 +50,16 @@ export async function within<T>(
     time.end()
   }
 }
+
+/** What the work gives; nothing where it fails or is not done in time, and then it is left to itself. */
+export async function ifSoon<T>(limit: number, work: () => Promise<T>): Promise<T | undefined> {
+  const time = new TimeLimit({ limit })
+  const over = new Promise<undefined>((resolve) => {
+    time.signal.addEventListener('abort', () => resolve(undefined))
+  })
+  try {
+    return await Promise.race([work().catch(() => undefined), over])
+  } finally {
+    time.end()
+  }
+}

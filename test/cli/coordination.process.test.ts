@@ -48,11 +48,12 @@ describe.each(ways)('--json, through %s', (way) => {
     expect(await json(['claims', 'src/a.ts', 'free.ts'])).toEqual({
       claims: [{ file_path: 'src/a.ts', agent_id: held_by, claimed_at, holder_name: 'ann' }],
     })
-    const times = { registered_at: anyTime, last_seen: anyTime }
+    const times = { registered_at: anyTime, last_seen: anyTime, last_heard: anyTime }
+    const rest = { where: 'outside tmux', state: null, unread: 0, ...times }
     expect(await json(['agents'])).toEqual({
       agents: [
-        { agent_id: held_by, name: 'ann', role: 'person', claims: 2, ...times },
-        { agent_id: anyId, name: 'bob', role: 'person', claims: 1, ...times },
+        { agent_id: held_by, name: 'ann', role: 'person', claims: 2, ...rest },
+        { agent_id: anyId, name: 'bob', role: 'person', claims: 1, ...rest },
       ],
     })
     expect(await json(['release', 'b.ts', 'c.ts', 'free.ts', '--as', 'ann'])).toEqual({
@@ -174,9 +175,9 @@ describe('for people', () => {
     )
     expect(told((await run(['agents'])).stdout)).toBe(
       [
-        'NAME         ROLE    LAST SEEN            CLAIMS  AGENT ID',
-        'a long name  bot     yyyy-mm-dd hh:mm:ss  2       <id>',
-        'bob          person  yyyy-mm-dd hh:mm:ss  1       <id>',
+        'NAME         ROLE    WHERE         STATE  UNREAD  FILES  LAST HEARD OF        AGENT ID',
+        'a long name  bot     outside tmux         0       2      yyyy-mm-dd hh:mm:ss  <id>',
+        'bob          person  outside tmux         0       1      yyyy-mm-dd hh:mm:ss  <id>',
         '',
       ].join('\n'),
     )

@@ -4,8 +4,8 @@ import { reachable } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import { joinOffice, warnings } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
+import { registeredFor } from '../letterbox.ts'
 import { print, printError, printJson } from '../output.ts'
-import { registeredFor } from '../registered.ts'
 
 export const command: Command = {
   usage: '',

@@ -1,5 +1,3 @@
-/** agentmail reply: answer something in your inbox. */
-import { personOf } from '../../addresses/person.ts'
 import { answerTo } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import type { Connection } from '../../connection/connection.ts'
@@ -7,14 +5,12 @@ import { AgentMailError } from '../../errors.ts'
 import { hasName } from '../../mailbox/agent.ts'
 import { joinOffice, memberAs } from '../../mailbox/member.ts'
 import type { StoredMessage } from '../../mailbox/message.ts'
-import { log } from '../../system/log.ts'
 import { type Command, flagText } from '../command.ts'
 import { connectedIfThere, placeOptions } from '../coordination.ts'
 import { nextStep } from '../inbox/item.ts'
 import { needs, type OwnInbox, openInbox } from '../inbox/own-inbox.ts'
-import { print, printJson } from '../output.ts'
+import { othersFor, printSent } from '../letterbox.ts'
 import { pipedText } from '../piped-text.ts'
-import { registeredFor } from '../registered.ts'
 
 export const command: Command = {
   usage: '<id> [<text>] [--as <name>]',
@@ -52,13 +48,9 @@ export const command: Command = {
     const own = {
       name,
       member: isOther || !office ? asOther : await joinOffice(config),
-      registered: () => registeredFor(config),
-      person: personOf(config),
+      ...othersFor(config),
     }
-    const sent = await answerTo(own, item, message)
-    if (sent.warning !== undefined) log(`warning: ${sent.warning}`)
-    if (json) printJson(sent)
-    else print(`Message #${sent.message_id} sent`)
+    await printSent(await answerTo(own, item, message), json)
     return 0
   },
 }

@@ -1,20 +1,18 @@
 /** agentmail send: put a message into somebody's mailbox. */
-import { personOf } from '../../addresses/person.ts'
 import { sendTo } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
-import { print, printJson } from '../output.ts'
+import { othersFor, printSent } from '../letterbox.ts'
 import { pipedText } from '../piped-text.ts'
-import { registeredFor } from '../registered.ts'
 
 export const command: Command = {
   usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',
   summary: 'Send a message to another agent.',
   details:
-    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`, or the person (human): one with a mailbox here gets it\nthere, a registered agent in its channel. A message holds at most 64KB.',
+    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`, or the person (human): one with a mailbox here gets it\nthere, a registered agent in its channel. Where another agent of that name is registered from elsewhere, stderr\ntells, once the message is delivered. A message holds at most 64KB.',
   options: {
     recipient: { type: 'string', short: 'r', value: 'name', about: 'who gets it' },
     message: {
@@ -35,16 +33,11 @@ export const command: Command = {
     const word = words.at(-1)
     if (!recipient) throw missing()
     const message = textFlag(flags.message) ?? (await pipedText(word !== undefined)) ?? word ?? ''
-    const letterbox = {
-      member: await joinOffice(config),
-      registered: () => registeredFor(config),
-      person: personOf(config),
-    }
+    const letterbox = { ...othersFor(config), member: await joinOffice(config) }
     const sent = await sendTo(letterbox, recipient, message).catch((error) => {
       throw AgentMailError.is(error, 'self_send') ? recipientNotFound() : error
     })
-    if (json) printJson(sent)
-    else print(`Message #${sent.message_id} sent`)
+    await printSent(sent, json)
     return 0
   },
 }

@@ -2,7 +2,8 @@
 import { timeSpan } from '../../system/clock.ts'
 import type { Recipient } from '../recipients.ts'
 
-const longMs = 30 * 60_000
+/** Nothing was heard of somebody for long. */
+export const longSilenceMs = 30 * 60_000
 
 /** When a recipient was last heard of; nothing of one that never told a time. */
 export function lastSign({ updated_at, last_read_at, status_at }: Recipient): number | undefined {
@@ -20,7 +21,7 @@ export function silenceOfRecipient(
   const recipient = known.find((one) => one.name === name)
   if (!recipient) return undefined
   const silentMs = now - (lastSign(recipient) ?? now)
-  const since = silentMs >= longMs ? `not heard of for ${timeSpan(silentMs)}` : undefined
+  const since = silentMs >= longSilenceMs ? `not heard of for ${timeSpan(silentMs)}` : undefined
   if (recipient.status === 'offline') return `${name} is offline${since ? ` and was ${since}` : ''}`
   return since && `${name} was ${since}`
 }

@@ -55,7 +55,7 @@ class Way {
     const connection = this.#connection
     const keyed = connection.canBeLost ? withKey(tool, args) : args
     try {
-      return this.#note(tool, args, await connection.call(tool, keyed, signal))
+      return await this.#note(tool, args, await connection.call(tool, keyed, signal))
     } catch (error) {
       if (signal.aborted || !AgentMailError.is(error, 'server_unreachable')) {
         return failure(tool, error)
@@ -67,7 +67,7 @@ class Way {
     }
     try {
       await this.#findAnother(connection)
-      return this.#note(tool, args, await this.#connection.call(tool, keyed, signal))
+      return await this.#note(tool, args, await this.#connection.call(tool, keyed, signal))
     } catch (error) {
       return failure(tool, error)
     }
@@ -82,11 +82,12 @@ class Way {
     return this.#connection.close()
   }
 
-  #note(tool: string, args: object | undefined, result: ToolResult): ToolResult {
+  async #note(tool: string, args: object | undefined, result: ToolResult): Promise<ToolResult> {
     const agent = agentOf(tool, args, result)
     if (agent) {
       this.#agents.add(agent)
       this.#connection.keepAlive(agent)
+      if (tool === 'register') await this.#connection.standHere(agent)
     }
     return result
   }

@@ -1,6 +1,7 @@
 /** The mailbox toolset, whose server lives and ends with its terminal: `agentmail mcp`. */
 import { personOf } from '../../addresses/person.ts'
 import type { Config } from '../../config.ts'
+import { mayHaveAgents } from '../../connection/may-have-agents.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
@@ -17,6 +18,7 @@ export async function serveMailbox(config: Config): Promise<number> {
   await office
   const open = async () => ({
     member: await joinOffice(config, office, { isStaying: true, isQuiet: true }),
+    hasRegistered: () => mayHaveAgents(config),
     registered: async () => {
       const { RegisteredAgents } = await import('../../connection/registered.ts')
       return new RegisteredAgents(config)

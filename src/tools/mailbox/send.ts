@@ -25,5 +25,9 @@ export default defineTool({
     message_id: z.string(),
     warning: z.string().optional().describe('What to know of the recipient'),
   }),
-  run: (letterbox: MailboxContext, { recipient, message }) => sendTo(letterbox, recipient, message),
+  run: async (letterbox: MailboxContext, { recipient, message }) => {
+    const { namesake, ...sent } = await sendTo(letterbox, recipient, message)
+    const told = [sent.warning, await namesake?.()].filter((one) => one !== undefined)
+    return { ...sent, ...(told.length > 0 && { warning: told.join('\n') }) }
+  },
 })

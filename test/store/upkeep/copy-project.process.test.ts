@@ -108,7 +108,7 @@ it('is told by doctor with a line for each project, and not where it came with t
   for (const line of linesIn(doctor.stdout)) paste(place, line)
   expect(await oldSubjects(place, 'other one')).toHaveLength(30)
   git(place.repository, 'add', '--force', '.agentmail')
-  expect((await place.run(['agents'], { env: { XDG_DATA_HOME: temporaryFolder() } })).stderr).toBe(
-    '',
-  )
+  expect(
+    (await place.run(['messages'], { env: { XDG_DATA_HOME: temporaryFolder() } })).stderr,
+  ).toBe('')
 })

@@ -1,0 +1,59 @@
+/** Where the registered agents stand, and how much waits for each of them. */
+import { chunksOf, marks as placeholders, text } from '../../store/store.ts'
+import { uuid } from '../../system/random.ts'
+import type { AgentEntry, Agents, AgentsRequest } from '../agents.ts'
+import type { Desk } from '../desk.ts'
+import { directChannel } from '../messages.ts'
+import { countUnread } from './marks.ts'
+
+export interface AgentStanding extends AgentEntry {
+  /** As the process told that registered it; nothing where none did, as by HTTP. */
+  place: string | null
+  /** How many messages in `@name` it was not handed; at most a thousand. */
+  unread: number
+}
+
+export interface StandingsPage {
+  agents: AgentStanding[]
+  has_more: boolean
+}
+
+const agentsAStatement = 200
+
+/** Whoever registers again, from wherever, has told nothing yet. */
+export async function standAt(desk: Desk, agentId: string, place: string): Promise<void> {
+  await desk.queue.write((write) =>
+    write.run(
+      'UPDATE presence SET place = ?, token = ? WHERE project = ? AND agent_id = ?',
+      ...[place, uuid(), desk.project, agentId],
+    ),
+  )
+}
+
+/** A page of those who are registered, in the order of their ids. */
+export async function standingsOf(
+  desk: Desk,
+  agents: Agents,
+  request: AgentsRequest,
+): Promise<StandingsPage> {
+  const page = await agents.list(request)
+  const standings: AgentStanding[] = []
+  for (const some of chunksOf(page.agents, agentsAStatement)) {
+    const places = await placesOf(desk, some)
+    for (const agent of some) {
+      const unread = await countUnread(desk, agent, [directChannel(agent.name)])
+      standings.push({ ...agent, place: places.get(agent.agent_id) ?? null, unread })
+      await new Promise((resolve) => setImmediate(resolve)) // others have their turn
+    }
+  }
+  return { agents: standings, has_more: page.has_more }
+}
+
+async function placesOf({ store, project }: Desk, agents: AgentEntry[]) {
+  const rows = await store.all(
+    `SELECT agent_id, place FROM presence
+      WHERE project = ? AND place IS NOT NULL AND agent_id IN (${placeholders(agents.length)})`,
+    ...[project, ...agents.map(({ agent_id }) => agent_id)],
+  )
+  return new Map(rows.map((row) => [text(row.agent_id), text(row.place)]))
+}
