@@ -7,6 +7,7 @@ import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
+import type { WaitingEntry, WaitingRequest } from '../coordination/inbox/waiting.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
@@ -19,9 +20,11 @@ import {
   checked,
   inboxQuery,
   messagesQuery,
+  notifiedQuery,
   searchQuery,
   sentQuery,
   visitQuery,
+  waitingQuery,
 } from './queries.ts'
 
 export interface Guest {
@@ -29,6 +32,11 @@ export interface Guest {
   role: string
   /** What it was known by. */
   agent_id?: string | undefined
+}
+
+export interface ToldOf {
+  name: string
+  up_to: number
 }
 
 export interface Connection {
@@ -50,6 +58,10 @@ export interface Connection {
   inbox(request: InboxRequest): Promise<InboxPage>
   /** Why one of this name may not read soon what is written to it, in words. */
   silence(name: string): Promise<{ warning?: string }>
+  /** Who of these names has messages to it that were not read. */
+  waitingFor(request: WaitingRequest, signal?: AbortSignal): Promise<{ waiting: WaitingEntry[] }>
+  /** Whoever has this name was told of the messages to it, up to this one. */
+  notified(told: ToldOf): Promise<void>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
@@ -139,6 +151,18 @@ export class LocalConnection implements Connection {
   async silence(name: string): Promise<{ warning?: string }> {
     const warning = await this.#project.silence(name)
     return warning === undefined ? {} : { warning }
+  }
+
+  async waitingFor(
+    request: WaitingRequest,
+    signal?: AbortSignal,
+  ): Promise<{ waiting: WaitingEntry[] }> {
+    return this.#project.waitingFor(checked(waitingQuery, request), signal)
+  }
+
+  async notified(told: ToldOf): Promise<void> {
+    const { name, up_to } = checked(notifiedQuery, told)
+    await this.#project.receipts.notified(name, up_to)
   }
 
   history(request: HistoryRequest): AsyncIterable<HistoryEntry> {

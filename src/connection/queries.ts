@@ -42,6 +42,23 @@ export const inboxQuery = z.strictObject({
 
 export const silenceQuery = z.strictObject({ name: required('name') })
 
+const maxNames = 500
+
+export const waitingQuery = z.strictObject({
+  names: z
+    .array(required('names'), 'names is required')
+    .refine((names) => names.length <= maxNames, `names must be at most ${maxNames}`),
+  after_id: afterId,
+  wait_seconds: waitSeconds,
+})
+
+const upToWords = 'up_to must be a whole number of 0 or more'
+
+export const notifiedQuery = z.strictObject({
+  name: required('name'),
+  up_to: z.int(upToWords).min(0, upToWords),
+})
+
 export const historyQuery = z.strictObject({
   file: z.string().optional(),
   agent: z.string().optional(),

@@ -6,6 +6,7 @@ import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
 import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
+import type { WaitingEntry, WaitingRequest } from '../coordination/inbox/waiting.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
@@ -20,7 +21,7 @@ import {
 import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
 import { version } from '../version.ts'
-import { type Connection, type Guest, overPages } from './connection.ts'
+import { type Connection, type Guest, overPages, type ToldOf } from './connection.ts'
 import type { Here } from './here.ts'
 import { reasonOf, refusal, unreachable } from './remote-errors.ts'
 
@@ -167,6 +168,18 @@ export class RemoteConnection implements Connection {
     return this.#get('/api/silence', { name })
   }
 
+  async waitingFor(
+    request: WaitingRequest,
+    signal?: AbortSignal,
+  ): Promise<{ waiting: WaitingEntry[] }> {
+    const limit = answerMs + (request.wait_seconds ?? 0) * 1000
+    return this.#post('/api/waiting', request, { limit, outer: [signal] })
+  }
+
+  notified(told: ToldOf): Promise<void> {
+    return this.#post('/api/notified', told)
+  }
+
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry> {
     return this.#lines(this.#path('/api/history', { ...request }))
   }
@@ -206,7 +219,7 @@ export class RemoteConnection implements Connection {
   }
 
   async renameProject(from: string, to: string): Promise<void> {
-    await this.#ask('/api/projects/rename', { limit: answerMs, json: { from, to } })
+    await this.#post('/api/projects/rename', { from, to })
   }
 
   async visit(guest: Guest): Promise<{ agent_id: string }> {
@@ -222,7 +235,7 @@ export class RemoteConnection implements Connection {
   }
 
   async leave(agentId: string): Promise<void> {
-    await this.#ask(this.#path('/api/leave', {}), { limit: answerMs, json: { agent_id: agentId } })
+    await this.#post('/api/leave', { agent_id: agentId })
   }
 
   keepAlive(agentId: string): void {
@@ -249,6 +262,10 @@ export class RemoteConnection implements Connection {
   async #get<T>(path: string, query: object, limit = answerMs): Promise<T> {
     // What a server of ours answers has the shape that its own code gives it.
     return (await this.#ask(this.#path(path, query), { limit })) as T
+  }
+
+  async #post<T>(path: string, json: object, bounds: Asked = { limit: answerMs }): Promise<T> {
+    return (await this.#ask(this.#path(path, {}), { ...bounds, json })) as T
   }
 
   #path(path: string, query: object): string {

@@ -20,6 +20,7 @@ import { Receipts } from './inbox/receipts.ts'
 import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
 import { type StandingsPage, standAt, standingsOf } from './inbox/standing.ts'
 import { Unread } from './inbox/unread.ts'
+import { type WaitingEntry, type WaitingRequest, waitingFor } from './inbox/waiting.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
@@ -78,6 +79,8 @@ export interface Project {
   standings(request: AgentsRequest): Promise<StandingsPage>
   /** Notes from where an agent was registered. */
   standAt(agentId: string, place: string): Promise<void>
+  /** Who of these names has messages to it that were not read. */
+  waitingFor(request: WaitingRequest, signal?: AbortSignal): Promise<{ waiting: WaitingEntry[] }>
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
   /** Keeps an agent alive until the function that this gives is called. */
   hold(agentId: string): () => void
@@ -255,6 +258,7 @@ export class Coordination {
       reader: (name) => readerOf(desk, name),
       standings: (request) => standingsOf(desk, agents, request),
       standAt: (agentId, place) => standAt(desk, agentId, place),
+      waitingFor: (request, signal) => waitingFor(desk, request, signal),
       search: (request, signal) => searchProject(desk, request, signal),
       hold: (agentId) => this.#presence.hold(name, agentId),
     }

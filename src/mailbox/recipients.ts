@@ -23,6 +23,8 @@ export interface Recipient {
   /** When it was first told of the mail that waits, and the id of the newest of that mail. */
   notified_since?: string
   notified_id?: string
+  /** The same of mail that is in no mailbox. */
+  notified_number?: number
   /** When it said its status, and from which pane. */
   status_at?: string
   status_pane?: string | null
@@ -125,13 +127,14 @@ export class Recipients {
     })
   }
 
-  setNotified(name: string, { at, since, id }: Told): Promise<void> {
+  setNotified(name: string, { at, since, id, number }: Told): Promise<void> {
     return this.#change(name, (found) => ({
       ...(found ?? newcomer(name)),
       notified: true,
       notified_at: rfc3339(at),
       notified_since: rfc3339(since),
       ...(id !== undefined && { notified_id: id }),
+      ...(number !== undefined && { notified_number: number }),
     }))
   }
 
@@ -220,7 +223,8 @@ function recipientOf(text: string): Recipient | undefined {
   const { recipient, ...rest } = value
   const name = rest.name ?? recipient
   if (typeof name !== 'string' || name === '') return undefined
-  const { status, last_read_at, pane, status_pane, server, source, ...others } = rest
+  const { status, last_read_at, pane, status_pane, server, source, notified_number, ...others } =
+    rest
   const { updated_at, notified_at, notified_since, notified_id, status_at, ...unknown } = others
   const texts = { updated_at, notified_at, notified_since, notified_id, status_at }
   const known = statuses.find((one) => one === status)
@@ -231,6 +235,7 @@ function recipientOf(text: string): Recipient | undefined {
     ...(known && { status: known }),
     notified: rest.notified === true,
     ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
+    ...(typeof notified_number === 'number' ? { notified_number } : {}),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')),
     ...(isPane(pane) ? { pane } : {}),
     ...(typeof server === 'number' ? { server } : {}),

@@ -8,12 +8,14 @@ import {
   inboxQuery,
   leaveQuery,
   messagesQuery,
+  notifiedQuery,
   placeQuery,
   renameQuery,
   searchQuery,
   sentQuery,
   silenceQuery,
   visitQuery,
+  waitingQuery,
   whereaboutsQuery,
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
@@ -59,6 +61,25 @@ export async function silence(project: Project, { query, response }: Exchange): 
   const { name } = checked(silenceQuery, fieldsOf(query))
   const warning = await project.silence(name)
   sendJson(response, 200, warning === undefined ? {} : { warning })
+}
+
+export async function waitingMessages(
+  project: Project,
+  { request, response }: Exchange,
+): Promise<void> {
+  const wanted = checked(waitingQuery, await readJsonBody(request))
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  sendJson(response, 200, await project.waitingFor(wanted, gone.signal))
+}
+
+export async function messagesNotified(
+  project: Project,
+  { request, response }: Exchange,
+): Promise<void> {
+  const { name, up_to } = checked(notifiedQuery, await readJsonBody(request))
+  await project.receipts.notified(name, up_to)
+  sendJson(response, 200, { ok: true })
 }
 
 export async function search(project: Project, { query, response }: Exchange): Promise<void> {

@@ -13,6 +13,7 @@ import {
   inbox,
   leave,
   messages,
+  messagesNotified,
   place,
   project,
   projectList,
@@ -22,6 +23,7 @@ import {
   silence,
   standings,
   visit,
+  waitingMessages,
 } from './api.ts'
 import { sendHealth } from './health.ts'
 import { type Exchange, HttpError, sendText } from './http-exchange.ts'
@@ -113,6 +115,8 @@ export class Routes {
       'GET /api/search': this.#inProject(search),
       'POST /api/visit': this.#inProject(visit),
       'POST /api/place': this.#inProject(place),
+      'POST /api/waiting': this.#inProject(waitingMessages),
+      'POST /api/notified': this.#inProject(messagesNotified),
       'POST /api/leave': this.#inProject(leave),
       'POST /api/project': this.#ofAll(project),
       'GET /api/projects': this.#ofAll(projectList),

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Config } from '../../config.ts'
+import { WaitingMessages } from '../../connection/waiting-messages.ts'
 import { AgentMailError, notInTmux } from '../../errors.ts'
 import {
   Mailman,
@@ -24,9 +25,10 @@ export const command: Command = {
   usage: '[--daemon]',
   summary: 'Watch the mailboxes and nudge agents that have mail waiting.',
   details: [
-    'An agent that has said ready and has new mail is nudged once, at most once a minute',
-    '(AGENTMAIL_NUDGE_SECONDS). "Check your agentmail" is typed only into the pane of an agent that said',
-    'ready while the mailman watched, and whose screen is as it was when it had settled after that.',
+    'An agent that has said ready and has new mail, or a new message in its channel @name, is nudged',
+    'once, at most once a minute (AGENTMAIL_NUDGE_SECONDS). "Check your agentmail" is typed only into',
+    'the pane of an agent that said ready while the mailman watched, and whose screen is as it was when',
+    'it had settled after that.',
     "Everywhere else nothing is typed: tmux's status line says who has mail, and the window's bell rings.",
     'So it does after 10, 30 and 60 minutes for mail that still waits. AGENTMAIL_NUDGE=line never types,',
     'off does nothing. Ctrl-C or kill stops it. It ends with the tmux session it was started in.',
@@ -69,6 +71,7 @@ async function work(
       server: serverPid(config),
       clock: systemClock,
       nudgeMs,
+      otherMail: new WaitingMessages(config),
       onEvent: (event) =>
         say({ at: rfc3339(systemClock.now()), ...event }, `${clockTime()} ${sentence(event)}`),
     })

@@ -8,7 +8,8 @@ import type { Recipient } from '../recipients.ts'
 import { lineMs, type Pane, panesFrom, ringBell, showLine } from '../tmux.ts'
 import { watchTmux } from '../tmux-watch.ts'
 import { namesHeld, panesOf } from '../whereabouts.ts'
-import { nextNudge, type Told, toldOf } from './nudge-times.ts'
+import { type Newest, nextNudge, type Told, toldOf } from './nudge-times.ts'
+import type { OtherMail } from './other-mail.ts'
 import { Readiness, type Settled } from './readiness.ts'
 import { typeNudge } from './typing.ts'
 
@@ -30,6 +31,8 @@ export interface MailmanOptions {
   clock: Clock
   way: (typeof nudgeWays)[number]
   nudgeMs: number
+  /** What else agents are told of. */
+  otherMail?: OtherMail | undefined
   onEvent: (event: MailmanEvent) => void
 }
 
@@ -67,7 +70,7 @@ export class Mailman {
 
   /** Works until `stop` is called; throws `tmux_lost` when the session ends. */
   async run(): Promise<void> {
-    const { server, session } = this.#options
+    const { server, session, otherMail } = this.#options
     const stopped = new Promise<void>((resolve, reject) => {
       this.#stop = (error) => (error ? reject(error) : resolve())
     })
@@ -84,9 +87,11 @@ export class Mailman {
       this.#lookSoon(0)
     }, safetyMs)
     this.#lookSoon(0)
+    otherMail?.run({ news: () => this.#lookSoon(0), trouble: (reason) => this.#fail(reason) })
     try {
       await stopped
     } finally {
+      otherMail?.close().catch(() => {})
       unwatch()
       clearInterval(safety)
       clearTimeout(this.#timer)
@@ -134,20 +139,23 @@ export class Mailman {
   }
 
   async #look(): Promise<void> {
-    const { office, session, clock, way, nudgeMs } = this.#options
+    const { office, session, clock, way, nudgeMs, otherMail } = this.#options
     office.check() // git may track it by now
     const panes = await panesFrom(session)
     const recipients = office.recipients.list()
     const held = namesHeld(panes, recipients)
     const placesOf = (recipient: Recipient) => panesOf(recipient, session, held)
     this.#readiness.observe(recipients, (recipient) => paneOf(recipient, placesOf(recipient)))
+    if (way === 'off') return
     const ignored = office.ignored()
-    for (const recipient of recipients) {
+    const here = recipients.filter((one) => !ignored.has(one.name) && placesOf(one).length > 0)
+    otherMail?.watch(here.map(({ name }) => name))
+    for (const recipient of here) {
       const { name, status } = recipient
-      if (status !== 'ready' || way === 'off' || ignored.has(name) || this.#busy.has(name)) continue
-      const mail = placesOf(recipient).length > 0 && this.#newestMail(name)
-      if (!mail) continue
-      const next = nextNudge(this.#toldTo(recipient, mail), mail.id, nudgeMs)
+      if (status !== 'ready' || this.#busy.has(name)) continue
+      const newest = { mail: this.#newestMail(name), elsewhere: otherMail?.known(name) }
+      if (!newest.mail && !newest.elsewhere) continue
+      const next = nextNudge(this.#toldTo(recipient, newest), newest, nudgeMs)
       if (!next) continue
       const dueIn = next.at - clock.now()
       if (dueIn > 0) this.#lookSoon(dueIn)
@@ -165,7 +173,7 @@ export class Mailman {
     }
   }
 
-  #toldTo(recipient: Recipient, mail: StoredMessage): Told | undefined {
+  #toldTo(recipient: Recipient, { mail }: Newest): Told | undefined {
     const { name } = recipient
     const told = this.#told.get(name) ?? toldOf(recipient, mail, this.#options.clock.now())
     if (told) this.#told.set(name, told)
@@ -189,13 +197,16 @@ export class Mailman {
   }
 
   async #nudge(agent: string, isNew: boolean): Promise<void> {
-    const { office, session, clock, onEvent } = this.#options
+    const { office, session, clock, nudgeMs, otherMail, onEvent } = this.#options
     const settled = await this.#placeToType(agent, isNew)
+    const elsewhere = await otherMail?.look(agent)
     const all = await panesFrom(session)
     const mail = this.#newestMail(agent)
     const known = office.recipients.list()
     const recipient = known.find(({ name, status }) => name === agent && status === 'ready')
-    if (!mail || !recipient) return // meanwhile it has read its mail, or works
+    const before = this.#told.get(agent)
+    const isStill = !isNew || nextNudge(before, { mail, elsewhere }, nudgeMs)?.isNew
+    if (!(mail || elsewhere) || !isStill || !recipient) return // meanwhile it has read its mail, or works
     const panes = panesOf(recipient, session, namesHeld(all, known))
     const reason =
       typeof settled === 'string'
@@ -205,13 +216,15 @@ export class Mailman {
           : 'its pane is gone'
     if (reason !== undefined) await this.#ring(agent, panes)
     const now = clock.now()
-    const since = isNew ? now : (this.#told.get(agent)?.since ?? now)
-    const told = { id: mail.id, at: now, since }
+    const since = isNew ? now : (before?.since ?? now)
+    const id = mail?.id ?? before?.id
+    const told = { id, number: elsewhere?.id ?? before?.number, at: now, since }
     this.#told.set(agent, told)
     if (reason !== undefined) onEvent({ event: 'nudged', agent, by: 'line', reason })
     else if (typeof settled !== 'string')
       onEvent({ event: 'nudged', agent, by: 'keys', pane: settled.pane })
     await office.recipients.setNotified(agent, told)
+    if (elsewhere) otherMail?.told(agent, elsewhere.id).catch((error) => this.#fail(error))
     await office.receipts(agent).note('notified', office.mailbox(agent).unreadIds(), now)
   }
 

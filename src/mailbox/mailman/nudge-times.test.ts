@@ -6,18 +6,20 @@ const minute = 60_000
 const start = Date.parse('2026-01-01T00:00:00Z')
 const at = (minutes: number) => new Date(start + minutes * minute).toISOString()
 
+const mail = (id: string) => ({ mail: { id } })
+
 describe('the next nudge', () => {
   it('is due at once for the first mail, and a minute after the last for later mail', () => {
-    expect(nextNudge(undefined, 'a', minute)).toMatchObject({ isNew: true, at: -Infinity })
+    expect(nextNudge(undefined, mail('a'), minute)).toMatchObject({ isNew: true, at: -Infinity })
     const told = { id: 'a', since: start, at: start }
-    expect(nextNudge(told, 'b', minute)).toEqual({ isNew: true, at: start + minute })
+    expect(nextNudge(told, mail('b'), minute)).toEqual({ isNew: true, at: start + minute })
   })
 
   it('comes for mail that waits after 10, 30 and 60 minutes, and then no more', () => {
     let told: Told = { id: 'a', since: start, at: start }
     const times: number[] = []
     for (;;) {
-      const next = nextNudge(told, 'a', minute)
+      const next = nextNudge(told, mail('a'), minute)
       if (!next) break
       expect(next.isNew).toBe(false)
       times.push((next.at - start) / minute)
@@ -28,8 +30,38 @@ describe('the next nudge', () => {
 
   it('makes up for what it missed with one', () => {
     const told = { id: 'a', since: start, at: start + 12 * minute }
-    expect(nextNudge(told, 'a', minute)?.at).toBe(start + 30 * minute)
-    expect(nextNudge({ ...told, at: start + 100 * minute }, 'a', minute)).toBeUndefined()
+    expect(nextNudge(told, mail('a'), minute)?.at).toBe(start + 30 * minute)
+    expect(nextNudge({ ...told, at: start + 100 * minute }, mail('a'), minute)).toBeUndefined()
+  })
+})
+
+describe('the next nudge for mail of both kinds', () => {
+  const told = { id: 'a', number: 7, since: start, at: start }
+  const isNew = (newest: object, before: Told = told) => nextNudge(before, newest, minute)?.isNew
+
+  it('is for what is new of either, and neither is taken for the other', () => {
+    expect(isNew({ elsewhere: { id: 7, isTold: true } })).toBe(false)
+    expect(isNew({ elsewhere: { id: 8, isTold: false } })).toBe(true)
+    expect(isNew({ ...mail('a'), elsewhere: { id: 7, isTold: true } })).toBe(false)
+    expect(isNew({ ...mail('a'), elsewhere: { id: 8, isTold: true } })).toBe(true)
+    expect(isNew({ ...mail('b'), elsewhere: { id: 7, isTold: true } })).toBe(true)
+    expect(isNew(mail('7'))).toBe(true)
+    expect(isNew({ elsewhere: { id: 7, isTold: false } }, { ...told, id: '7', number: 3 })).toBe(
+      true,
+    )
+  })
+
+  it('knows an earlier one that was left from one in another database', () => {
+    expect(isNew({ elsewhere: { id: 2, isTold: true } })).toBe(false)
+    expect(isNew({ elsewhere: { id: 2, isTold: false } })).toBe(true)
+  })
+
+  it('goes by what the list notes, and mail is new where only the other was told', () => {
+    const noted = { name: 'x', notified: true, notified_at: at(0), notified_number: 7 }
+    const before = toldOf(noted, undefined, start)
+    expect(before).toEqual({ id: undefined, number: 7, since: start, at: start })
+    expect(toldOf(noted, { id: 'b' }, start)).toEqual(before)
+    expect(toldOf({ ...noted, notified: false }, undefined, start)).toEqual(before)
   })
 })
 

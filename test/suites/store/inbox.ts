@@ -222,6 +222,38 @@ export function inboxSuite(newDatabase: NewDatabase): void {
     expect(await unread(ann)).toEqual([id])
   })
 
+  it('finds who of several names has messages that were not read, and waits for them', async () => {
+    const { server, register, say, unread } = await scene(newDatabase)
+    const [ann, bob] = [await register('ann'), await register('bob')]
+    const { project } = server
+    const found = async (request: object = {}) =>
+      (
+        await project.waitingFor({ names: ['ann', 'bob', 'zoe', "o'x", 'none'], ...request })
+      ).waiting.map(
+        ({ name, newest_id, is_notified }) => `${name} ${newest_id}${is_notified ? ' told' : ''}`,
+      )
+    expect(await found()).toEqual([])
+    // Neither what one says to oneself counts, nor what is in a mailbox, nor what is elsewhere.
+    await say(ann, '@ann') // 1
+    const letter = { channel: '@zoe', subject: 's', body: 'b' }
+    await project.messages.send({ agent_id: bob, ...letter, isByMailbox: true }) // 2
+    for (const channel of ['broadcast', '@ANN', 'ann', '@none of them']) await say(bob, channel)
+    expect(await found()).toEqual([])
+    for (const channel of ['@ann', '@ann', '@zoe', "@o'x"]) await say(bob, channel) // 7 to 10
+    expect(await found()).toEqual(['ann 8', 'zoe 9', "o'x 10"])
+    expect(await found({ after_id: 8 })).toEqual(['zoe 9', "o'x 10"])
+    await project.receipts.notified('ann', 8)
+    expect(await found({ names: ['ann'] })).toEqual(['ann 8 told'])
+    await project.messages.read({ agent_id: ann, after_id: 7, limit: 1 })
+    expect(await found({ names: ['ann'] })).toEqual(['ann 7 told'])
+    expect(await unread(ann)).toEqual(expect.arrayContaining([7, 8]))
+    expect(await found()).toEqual(['zoe 9', "o'x 10"])
+    const waiting = found({ names: ['ann', 'bob'], after_id: 10, wait_seconds: 50 })
+    await say(ann, '@zoe')
+    await say(ann, '@bob')
+    expect(await waiting).toEqual(['bob 12'])
+  })
+
   it('keeps receipts: queued, notified, read, and never back', async () => {
     const { clock, server, register, say, unread } = await scene(newDatabase)
     const [ann, bob, zoe] = [await register('ann'), await register('bob'), await register('zoe')]

@@ -31,6 +31,9 @@ export const guardedRoutes: Route[] = [
   { method: 'POST', path: '/api/project', status: 400, headers: json, body: '{}' },
   { method: 'POST', path: '/api/projects/rename', status: 400, headers: json, body: '{}' },
   { method: 'POST', path: '/api/leave', status: 400, headers: json, body: '{}' },
+  { method: 'POST', path: '/api/waiting', status: 200, headers: json, body: '{"names":["x"]}' },
+  { method: 'POST', path: '/api/waiting', status: 400, headers: json, body: '{"names":"x"}' },
+  { method: 'POST', path: '/api/notified', status: 400, headers: json, body: '{"name":"x"}' },
   { method: 'GET', path: '/nothing', status: 404 },
   { method: 'GET', path: '/health/more', status: 404 },
 ]
