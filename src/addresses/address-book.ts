@@ -80,11 +80,12 @@ export class AddressBook {
 
   /** A guest comes for one thing, and whoever has a mailbox reads that; the person has nothing but the channel. */
   async #wayTo(project: Project, name: string): Promise<Way> {
-    const reader = await project.reader(name)
-    if (reader === 'agent') return { offices: [] }
+    const { agents } = await project.agents.list({ agent: name })
+    const called = agents.filter((agent) => agent.name === name)
+    if (called.some((agent) => !agent.is_guest)) return { offices: [] }
     const all = await this.#options.officesOf(project)
     const offices = withMailbox(all, name)
-    const isHere = offices.length > 0 || reader === 'guest' || name === this.#options.person
+    const isHere = offices.length > 0 || called.length > 0 || name === this.#options.person
     if (isHere) return { offices }
     const registered = (await project.agents.list()).agents.map((agent) => agent.name)
     const mailboxes = all.flatMap((office) => office.recipientNames())

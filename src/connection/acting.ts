@@ -93,9 +93,9 @@ async function identify(connection: Connection, { name: given, role, isAnyOf }: 
   const agents = await listOf(connection.agents({ known: true, agent: given }))
   const meant = agents.filter(({ agent_id }) => agent_id === given)
   const candidates = meant.length > 0 ? meant : agents.filter(({ name }) => name === given)
-  const living = candidates.filter(({ last_seen }) => last_seen !== null)
+  const living = candidates.filter(({ last_seen, is_guest }) => last_seen !== null && !is_guest)
   if (living.length > 1 && !isAnyOf) throw ambiguous(given, living)
-  const known = candidates.sort(latestFirst)[0]
+  const known = (living.length > 0 ? living : candidates).sort(latestFirst)[0]
   const name = known?.name ?? given
   if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
   const { agent_id } = await connection.visit({

@@ -31,6 +31,8 @@ export interface AgentEntry extends AgentName {
   last_seen: string | null
   /** How many files it holds. */
   claims: number
+  /** It came for one thing, and reads no channel. */
+  is_guest?: true
 }
 
 export interface AgentsRequest {
@@ -211,7 +213,7 @@ export class Agents {
       limit + 1,
       (last) =>
         store.all(
-          `SELECT a.agent_id, a.name, a.role, a.registered_us, p.last_seen_us
+          `SELECT a.agent_id, a.name, a.role, a.registered_us, p.last_seen_us, p.leaving
             FROM ${from} ON p.project = a.project AND p.agent_id = a.agent_id
             WHERE ${key}.project = ? AND ${key}.agent_id > ?
               ${agent === undefined ? '' : 'AND (a.agent_id = ? OR a.name = ?)'}
@@ -261,6 +263,7 @@ const entryOf = (row: Row): Omit<AgentEntry, 'claims'> => ({
   role: text(row.role),
   registered_at: timeText(integer(row.registered_us)),
   last_seen: row.last_seen_us ? timeText(integer(row.last_seen_us)) : null,
+  ...(row.leaving !== null && { is_guest: true }),
 })
 
 async function nameOf(

@@ -14,7 +14,7 @@ import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
-import { readerOf, silenceOf } from './inbox/company.ts'
+import { silenceOf } from './inbox/company.ts'
 import { type InboxPage, type InboxRequest, inboxOf } from './inbox/inbox.ts'
 import { Receipts } from './inbox/receipts.ts'
 import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
@@ -73,8 +73,6 @@ export interface Project {
   inbox(request: InboxRequest): Promise<InboxPage>
   /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
   silence(name: string): Promise<string | undefined>
-  /** Who of this name is registered. */
-  reader(name: string): Promise<'agent' | 'guest' | undefined>
   /** The registered agents, with where they stand and how much waits for them. */
   standings(request: AgentsRequest): Promise<StandingsPage>
   /** Notes from where an agent was registered. */
@@ -255,7 +253,6 @@ export class Coordination {
       sent: (request) => sentBy(desk, receipts, request),
       inbox: (request) => inboxOf(desk, receipts, request),
       silence: (name) => silenceOf(desk, name),
-      reader: (name) => readerOf(desk, name),
       standings: (request) => standingsOf(desk, agents, request),
       standAt: (agentId, place) => standAt(desk, agentId, place),
       waitingFor: (request, signal) => waitingFor(desk, request, signal),

@@ -98,19 +98,6 @@ function noteOf({ name }: AgentName, others: Namesake[]): string | undefined {
   return `${who} called "${name}": ${each.join('; ')}${more}. If that was you, register again with agent_id "${first.agent_id}" to resume it. If not, @${name} reaches you both: take another name.`
 }
 
-/** Who of a name reads its channel: an agent that came to stay, or only guests, who came for one thing. */
-export async function readerOf(desk: Desk, name: string): Promise<'agent' | 'guest' | undefined> {
-  const rows = await desk.store.all(
-    `SELECT a.name, p.leaving FROM agents a
-      JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
-      WHERE a.project = ? AND a.name = ?`,
-    ...[desk.project, name],
-  )
-  const called = rows.filter((row) => row.name === name) // some engines do not tell spaces at the end apart
-  if (called.length === 0) return undefined
-  return called.some((row) => row.leaving === null) ? 'agent' : 'guest'
-}
-
 /** Why one who is written to may not read it soon: nobody of the name lives, though somebody was known by it. */
 export async function silenceOf(desk: Desk, name: string): Promise<string | undefined> {
   const { project, store } = desk

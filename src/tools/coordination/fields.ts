@@ -75,12 +75,12 @@ export const afterPath = z
 
 export const agentId = required('agent_id')
 export const idempotencyKey = optionalName('idempotency_key').describe(
-  'Same on a retry: no duplicate',
+  'Same on retry: no duplicate',
 )
 export const since = z
   .string('parsing since timestamp: it is not text\nWrite it like 2026-01-15T10:00:00Z.')
   .optional()
-  .describe('RFC 3339; only later ones')
+  .describe('RFC 3339; only later')
 export const afterId = z
   .int('after_id must be a whole number of 0 or more')
   .min(0, 'after_id must be a whole number of 0 or more')

@@ -27,7 +27,7 @@ export default defineTool({
     unread: z
       .boolean('unread must be true or false')
       .optional()
-      .describe('Only what you were not given yet'),
+      .describe('Only what you were not given'),
     limit,
     wait_seconds: waitSeconds,
   }),

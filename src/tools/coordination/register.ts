@@ -9,9 +9,9 @@ export default defineTool({
   description: 'Register first: the other tools want the agent_id.',
   annotations: adds,
   input: z.object({
-    name: requiredName('name').describe('For example coder-1'),
-    role: requiredName('role').describe('For example coder'),
-    agent_id: optionalName('agent_id').describe('Your earlier id, to resume'),
+    name: requiredName('name').describe('e.g. coder-1'),
+    role: requiredName('role').describe('e.g. coder'),
+    agent_id: optionalName('agent_id').describe('Earlier id, to resume'),
   }),
   output: z.object({
     agent_id: z.string(),

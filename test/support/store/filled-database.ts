@@ -45,7 +45,7 @@ export async function filledDatabase(bulk = 0): Promise<string> {
   await sendMails(path)
   const database = new DatabaseSync(path)
   database.exec("UPDATE messages SET body = '', subject = '' WHERE id = 2")
-  database.exec(`INSERT INTO messages
+  database.exec(`INSERT INTO messages (project, id, created_us, sender_id, sender_name, channel, subject, body)
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${bulk})
     SELECT 'bulk', n, n, 'id', 'name', 'broadcast', 'subject ' || n, hex(randomblob(100)), NULL
     FROM numbers WHERE ${bulk} > 0`)
