@@ -1,15 +1,15 @@
 /** Where the registered agents stand, and how much waits for each of them. */
-import { chunksOf, marks as placeholders, text } from '../../store/store.ts'
+import { chunksOf, integer, marks as placeholders, text } from '../../store/store.ts'
 import { uuid } from '../../system/random.ts'
-import type { AgentEntry, Agents, AgentsRequest } from '../agents.ts'
+import type { AgentEntry, AgentName, Agents, AgentsRequest } from '../agents.ts'
 import type { Desk } from '../desk.ts'
 import { directChannel } from '../messages.ts'
-import { countUnread } from './marks.ts'
+import { placesOf } from './marks.ts'
 
 export interface AgentStanding extends AgentEntry {
   /** As the process told that registered it; nothing where none did, as by HTTP. */
   place: string | null
-  /** How many messages in `@name` it was not handed; at most a thousand. */
+  /** How many messages in `@name` were not read, of the newest thousand. */
   unread: number
 }
 
@@ -19,6 +19,7 @@ export interface StandingsPage {
 }
 
 const agentsAStatement = 200
+const newest = 1000
 
 /** Whoever registers again, from wherever, has told nothing yet. */
 export async function standAt(desk: Desk, agentId: string, place: string): Promise<void> {
@@ -39,21 +40,37 @@ export async function standingsOf(
   const page = await agents.list(request)
   const standings: AgentStanding[] = []
   for (const some of chunksOf(page.agents, agentsAStatement)) {
-    const places = await placesOf(desk, some)
+    const told = await toldPlaces(desk, some)
     for (const agent of some) {
-      const unread = await countUnread(desk, agent, [directChannel(agent.name)])
-      standings.push({ ...agent, place: places.get(agent.agent_id) ?? null, unread })
+      const unread = await countNotRead(desk, agent)
+      standings.push({ ...agent, place: told.get(agent.agent_id) ?? null, unread })
       await new Promise((resolve) => setImmediate(resolve)) // others have their turn
     }
   }
   return { agents: standings, has_more: page.has_more }
 }
 
-async function placesOf({ store, project }: Desk, agents: AgentEntry[]) {
+async function toldPlaces({ store, project }: Desk, agents: AgentEntry[]) {
   const rows = await store.all(
     `SELECT agent_id, place FROM presence
       WHERE project = ? AND place IS NOT NULL AND agent_id IN (${placeholders(agents.length)})`,
     ...[project, ...agents.map(({ agent_id }) => agent_id)],
   )
   return new Map(rows.map((row) => [text(row.agent_id), text(row.place)]))
+}
+
+/** Neither handed to this agent nor read by a cursor. */
+async function countNotRead({ store, project }: Desk, agent: AgentName): Promise<number> {
+  const channel = directChannel(agent.name)
+  const { places, notOwn } = await placesOf(store, project, agent, [channel])
+  const [row] = await store.all(
+    `SELECT COUNT(*) AS unread
+      FROM (SELECT id, sender_id, sender_name, by_mailbox FROM messages
+        WHERE project = ? AND channel = ? AND id > ?
+        ORDER BY project DESC, channel DESC, id DESC LIMIT ${newest}) AS newest_ones
+      LEFT JOIN receipts r ON r.project = ? AND r.message_id = newest_ones.id
+      WHERE r.read_us IS NULL AND ${notOwn.sql}`,
+    ...[project, channel, places[0]?.after ?? 0, project, ...notOwn.values],
+  )
+  return integer(row?.unread)
 }

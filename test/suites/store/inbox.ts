@@ -312,4 +312,26 @@ export function inboxSuite(newDatabase: NewDatabase): void {
     expect(await left()).toEqual([])
     expect(await store.all('SELECT message_id FROM receipts')).toEqual([])
   })
+
+  it('tells where agents stand until they register again, and how much in @name was not read', async () => {
+    const { server, register, say, unread } = await scene(newDatabase)
+    const { project } = server
+    const [ann, bob] = [await register('ann'), await register('bob')]
+    await project.standAt(ann, 'x'.repeat(255))
+    await project.standAt('nobody', 'anywhere')
+    for (const channel of ['@ann', '@ann', '@ann', 'broadcast', '@bob']) await say(bob, channel)
+    const standings = async () =>
+      (await project.standings({})).agents
+        .map((agent) => `${agent.name} ${agent.place?.length ?? 'nowhere'} ${agent.unread}`)
+        .sort()
+    expect(await standings()).toEqual(['ann 255 3', 'bob nowhere 0'])
+    await project.messages.read({ agent_id: ann, after_id: 2 }) // by a cursor: the third
+    expect(await standings()).toEqual(['ann 255 2', 'bob nowhere 0'])
+    expect(await unread(ann, { limit: 1 })).toEqual([1])
+    expect(await standings()).toEqual(['ann 255 1', 'bob nowhere 0'])
+    await register('ann', ann)
+    expect(await standings()).toEqual(['ann nowhere 1', 'bob nowhere 0'])
+    expect((await project.standings({ agent: 'bob', limit: 1 })).agents).toHaveLength(1)
+    expect(await project.standings({ limit: 1 })).toMatchObject({ has_more: true })
+  })
 }

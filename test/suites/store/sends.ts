@@ -70,6 +70,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
       ...indexes.map((name) => `DROP INDEX ${name}`),
       'ALTER TABLE idempotency_keys DROP COLUMN used_us',
       'ALTER TABLE presence DROP COLUMN leaving',
+      'ALTER TABLE presence DROP COLUMN place',
       'ALTER TABLE messages DROP COLUMN by_mailbox',
     ]
     await store.define(later, async (transaction) => {
