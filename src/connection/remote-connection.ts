@@ -20,23 +20,16 @@ import {
 } from '../system/http-request.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
-import { version } from '../version.ts'
 import { type Connection, type Guest, overPages, type ToldOf } from './connection.ts'
 import type { Here } from './here.ts'
 import { reasonOf, refusal, unreachable } from './remote-errors.ts'
+import { nothingNew, toolCall, toolResult } from './tool-call.ts'
 
-const protocolVersion = '2026-07-28'
 const answerMs = 20_000
 const helloMs = 2_000
 const linesMs = 300_000
 /** More than any answer of a server of ours that is not read while it comes. */
 const maxAnswerBytes = 64 << 20
-
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': protocolVersion,
-  'io.modelcontextprotocol/clientInfo': { name: 'agentmail', version },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
 
 type Asked = Omit<HttpRequest, 'url'>
 
@@ -125,18 +118,7 @@ export class RemoteConnection implements Connection {
     const answer = await this.#ask(`/mcp${project ? `/${encodeURIComponent(project)}` : ''}`, {
       limit: answerMs + waitMs,
       outer,
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': protocolVersion,
-        'mcp-method': 'tools/call',
-        'mcp-name': tool,
-      },
-      json: {
-        jsonrpc: '2.0',
-        id: ++this.#lastId,
-        method: 'tools/call',
-        params: { name: tool, arguments: args, _meta: meta },
-      },
+      ...toolCall(++this.#lastId, tool, args),
     })
     if (isRecord(answer) && isRecord(answer.result)) return toolResult(answer.result)
     throw unreachable(this.#options.url, 'it gave an answer that is no result')
@@ -298,24 +280,6 @@ export class RemoteConnection implements Connection {
       outer: [this.#closing.signal, ...outer],
       headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
     }
-  }
-}
-
-/** What a wait that is ended answers. */
-const nothingNew: ToolResult = {
-  content: [{ type: 'text', text: '{"messages":[],"has_more":false}' }],
-  structuredContent: { messages: [], has_more: false },
-}
-
-function toolResult(result: Record<string, unknown>): ToolResult {
-  const content = Array.isArray(result.content) ? result.content : []
-  return {
-    content: content.map((item) => ({
-      type: 'text',
-      text: isRecord(item) ? String(item.text) : '',
-    })),
-    ...(isRecord(result.structuredContent) ? { structuredContent: result.structuredContent } : {}),
-    ...(result.isError ? { isError: true } : {}),
   }
 }
 

@@ -65,7 +65,7 @@ describe('the name of the person', () => {
     const place = await openPlace('a running server')
     const stdio = await openStdio(place)
     const words =
-      '"human" is the address of the person, and no name for an agent\nRegister under another name. (The person\'s own commands register with the role "person".)'
+      '"human" is the address of the person, and no name for an agent\nRegister under another name.'
     const args = { name: 'human', role: 'coder' }
     const refused = await callTool(place.server?.url ?? '', 'register', args)
     expect(refused).toMatchObject({ isError: true, text: words })

@@ -4,7 +4,7 @@ import { uuid } from '../../system/random.ts'
 import type { AgentEntry, AgentName, Agents, AgentsRequest } from '../agents.ts'
 import type { Desk } from '../desk.ts'
 import { directChannel } from '../messages.ts'
-import { placesOf } from './marks.ts'
+import { markedPlaces } from './marks.ts'
 
 export interface AgentStanding extends AgentEntry {
   /** As the process told that registered it; nothing where none did, as by HTTP. */
@@ -62,7 +62,7 @@ async function toldPlaces({ store, project }: Desk, agents: AgentEntry[]) {
 /** Neither handed to this agent nor read by a cursor. */
 async function countNotRead({ store, project }: Desk, agent: AgentName): Promise<number> {
   const channel = directChannel(agent.name)
-  const { places, notOwn } = await placesOf(store, project, agent, [channel])
+  const { places, notOwn } = await markedPlaces(store, project, agent, [channel])
   const [row] = await store.all(
     `SELECT COUNT(*) AS unread
       FROM (SELECT id, sender_id, sender_name, by_mailbox FROM messages
