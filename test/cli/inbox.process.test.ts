@@ -157,6 +157,20 @@ describe.each(ways)('through %s', (way) => {
   })
 })
 
+it('follows on the database when the server is killed, each once', async () => {
+  const place = await openPlace('a running server')
+  await send(place, 'ann', 'human', 'before')
+  const following = new Running(place, ['inbox', '--follow', '--json'])
+  const texts = () => following.lines.map((line) => item.parse(JSON.parse(line)).text)
+  await eventually('it has begun', () => texts().length === 1)
+  process.kill(place.server?.pid ?? 0, 'SIGKILL')
+  await send(place, 'ann', 'human', 'after')
+  await eventually('it goes on', () => texts().length === 2)
+  await send(place, 'ann', 'human', 'later')
+  await eventually('it goes on', () => texts().length === 3)
+  expect(texts()).toEqual(['before', 'after', 'later'])
+})
+
 describe('where there is no database', () => {
   it('shows the mailbox alone, makes none, and --follow finds the one that comes', async () => {
     const place = await openPlace('the database itself')
