@@ -1,4 +1,5 @@
 /** Prunes what the settings name: the coordination in its database, and the mails in the ledger, wherever that is. */
+import { personOf } from '../addresses/person.ts'
 import type { Config } from '../config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { keptKeysMs, type Pruned, type PruneRequest } from '../coordination/upkeep/prune.ts'
@@ -35,7 +36,8 @@ export async function pruneAll(
       keysBeforeMs: now - keptKeysMs,
     })
   }
-  const pruned = await coordination.prune({ ...request, others: prune })
+  const person = personOf(config)
+  const pruned = await coordination.prune({ ...request, person, others: prune })
   if (!pruned) return undefined
   const ledger = await ledgerDatabase(config)
   const isOther = ledger.name !== database.name && ageMs !== undefined && project === undefined

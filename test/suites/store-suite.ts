@@ -17,6 +17,7 @@ import { orderSuite } from './store/order.ts'
 import { portSuite } from './store/port.ts'
 import { projectsSuite } from './store/projects.ts'
 import { pruningSuite } from './store/pruning.ts'
+import { receiptsSuite } from './store/receipts.ts'
 import { retrySuite } from './store/retries.ts'
 import { schemaSuite } from './store/schema.ts'
 import { searchSuite } from './store/search.ts'
@@ -47,6 +48,7 @@ export function storeSuite(
   describe(`${name}: bounds`, () => boundsSuite(newDatabase))
   describe(`${name}: life`, () => lifeSuite(newDatabase))
   describe(`${name}: the inbox`, () => inboxSuite(newDatabase))
+  describe(`${name}: receipts`, () => receiptsSuite(newDatabase))
   describe(`${name}: readers at once`, () => inboxRaceSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   describe(`${name}: search`, () => searchSuite(newDatabase))

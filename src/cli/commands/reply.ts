@@ -1,3 +1,4 @@
+/** agentmail reply: answer what is in the inbox. */
 import { answerTo } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
 import type { Connection } from '../../connection/connection.ts'

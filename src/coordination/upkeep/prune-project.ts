@@ -24,6 +24,8 @@ export interface PruneLimits {
   beforeUs: number | undefined
   /** Keys that were used before. */
   keysBeforeUs: number
+  /** How the person is called. */
+  person?: string | undefined
 }
 
 /** Entries that are looked through at once for who was heard of. */
@@ -32,7 +34,7 @@ const entriesAtOnce = 5000
 export async function pruneProject(
   desk: Desk,
   removal: Removal,
-  { beforeUs, keysBeforeUs }: PruneLimits,
+  { beforeUs, keysBeforeUs, person }: PruneLimits,
 ): Promise<PrunedRows> {
   const pruning = new ProjectPruning(desk, removal)
   // While the messages are there that tell how old the keys of earlier versions are.
@@ -43,7 +45,7 @@ export async function pruneProject(
   return {
     ...none,
     journal_entries: await pruning.journal(beforeUs, lastEntry),
-    messages: await pruning.messages(beforeUs),
+    messages: await pruning.messages(beforeUs, person),
     changes: await pruning.changes(beforeUs),
     // After what they were handed: while that is there, their marks tell that they were.
     agents: await pruning.agents(beforeUs, lastEntry),
@@ -140,8 +142,8 @@ class ProjectPruning {
     return new Set(standing.values())
   }
 
-  async messages(beforeUs: number): Promise<number> {
-    const isUnread = await unreadByLiving(this.#desk)
+  async messages(beforeUs: number, person: string | undefined): Promise<number> {
+    const isUnread = await unreadByLiving(this.#desk, person)
     const last = await this.#lastBefore('messages', 'created_us', beforeUs)
     return this.#oldest('messages', 'id', last, beforeUs, 'channel, sender_id', isUnread)
   }

@@ -17,6 +17,8 @@ const waitMs = 500
 export interface PruneRequest {
   /** What is older goes; without it only keys of idempotency do. */
   ageMs: number | undefined
+  /** How the person is called, for whom what they have not read is kept. */
+  person?: string | undefined
   /** Only in this project. */
   project?: string | undefined
   /** Counts what would go, and changes nothing. */
@@ -69,6 +71,7 @@ export async function pruneDatabase(
     const limits = {
       beforeUs: beforeMs === undefined ? undefined : beforeMs * 1000,
       keysBeforeUs: (now - keptKeysMs) * 1000,
+      person: request.person,
     }
     const projects: Pruned['projects'] = []
     for (const project of await projectsOf(parts.reader, request.project)) {

@@ -14,7 +14,10 @@ interface Handed {
  * Tells it of a message by its id, channel and sender. In the channel of its name an agent counts
  * as living until it is swept; elsewhere, while it gives signs of life.
  */
-export async function unreadByLiving(desk: Desk): Promise<(message: Row) => boolean> {
+export async function unreadByLiving(
+  desk: Desk,
+  person: string | undefined,
+): Promise<(message: Row) => boolean> {
   const { project, store, clock, presence } = desk
   const living = await store.all(
     `SELECT a.agent_id, a.name, p.last_seen_us FROM presence p
@@ -46,11 +49,24 @@ export async function unreadByLiving(desk: Desk): Promise<(message: Row) => bool
       if (isHeard || channel === own) keepLowest(lowest, channel, { agentId: agent.agent_id, upTo })
     }
   }
+  const forPerson = person === undefined ? undefined : await unreadBy(desk, person)
   return (message) => {
+    if (forPerson?.has(integer(message.id))) return true
     const sender = text(message.sender_id)
     const other = lowest.get(text(message.channel))?.find(({ agentId }) => agentId !== sender)
     return other !== undefined && integer(message.id) > other.upTo
   }
+}
+
+/** The person lives without being registered: what was not read in their channel waits for them. */
+async function unreadBy({ project, store }: Desk, person: string): Promise<Set<number>> {
+  const rows = await store.all(
+    `SELECT m.id FROM messages m
+      LEFT JOIN receipts r ON r.project = m.project AND r.message_id = m.id
+      WHERE m.project = ? AND m.channel = ? AND m.by_mailbox IS NULL AND r.read_us IS NULL`,
+    ...[project, directChannel(person)],
+  )
+  return new Set(rows.map((row) => integer(row.id)))
 }
 
 /** Two a channel: one's own messages are not unread, and then the next counts. */

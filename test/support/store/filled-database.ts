@@ -47,7 +47,7 @@ export async function filledDatabase(bulk = 0): Promise<string> {
   database.exec("UPDATE messages SET body = '', subject = '' WHERE id = 2")
   database.exec(`INSERT INTO messages (project, id, created_us, sender_id, sender_name, channel, subject, body)
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${bulk})
-    SELECT 'bulk', n, n, 'id', 'name', 'broadcast', 'subject ' || n, hex(randomblob(100)), NULL
+    SELECT 'bulk', n, n, 'id', 'name', 'broadcast', 'subject ' || n, hex(randomblob(100))
     FROM numbers WHERE ${bulk} > 0`)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)') // nobody who closes it later has to
   database.close()
