@@ -137,7 +137,7 @@ export async function reachable({
 
 async function notFound(letterbox: Letterbox, to: string): Promise<AgentMailError> {
   const { recipients } = await reachable(letterbox)
-  const names = recipients.map(({ name }) => name)
+  const names = recipients.filter((one) => !one.is_current).map(({ name }) => name)
   return recipientNotFound(didYouMean(to, [...names, letterbox.person]))
 }
 

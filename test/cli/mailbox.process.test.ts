@@ -97,6 +97,7 @@ describeWith('tmux', 'send and receive', () => {
       [['send', 'quiet', 'x'], 'error: recipient not found'],
       [['send', 'one', 'x'], 'error: recipient not found'],
       [['send', 'tw', 'x'], 'error: recipient not found. Did you mean two?'],
+      [['send', 'on', 'x'], 'error: recipient not found'], // is oneself
       [['send', '1', 'x'], 'error: recipient not found'],
       [['send', 'two', 'x', 'y'], 'error: too many arguments: y'],
       [['send', '--loud', 'two', 'x'], 'error: unknown option --loud'],

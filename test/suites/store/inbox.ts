@@ -15,7 +15,7 @@ export function inboxSuite(newDatabase: NewDatabase): void {
       return `${inbox.map(({ id }) => id).join(' ')}${has_more ? ' …' : ''}`
     }
     expect([await inbox(), await inbox({ all: true })]).toEqual(['', ''])
-    await say(bob, '@ann', 's and more') // 1
+    await say(bob, '@ann', 's\nand more') // 1
     await say(ann, '@ann') // 2, her own
     await say(bob, 'broadcast') // 3
     await say(bob, '@bob') // 4
@@ -27,7 +27,7 @@ export function inboxSuite(newDatabase: NewDatabase): void {
     expect(await inbox({ all: true, limit: 2 })).toBe('7 8')
     const [first, second] = (await project.inbox({ name: 'ann', limit: 2 })).inbox
     expect(first).toEqual({
-      ...{ id: '1', from: 'bob', kind: 'message', text: 's and more' },
+      ...{ id: '1', from: 'bob', kind: 'message', text: 's\nand more' },
       at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
     })
     expect(second?.text).toBe('s\nb')
