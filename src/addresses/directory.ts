@@ -48,6 +48,7 @@ export function directory({ recipients, agents, machine, now }: Known): Director
     const {
       place = null,
       unread = 0,
+      is_guest: _,
       ...known
     } = agent ?? { ...nobody, name: recipient?.name ?? '' }
     const heard = Math.max(recipient?.lastSign ?? 0, Date.parse(agent?.last_seen ?? '') || 0)
@@ -78,7 +79,7 @@ function ownersOf(
 
 const nobody = {
   ...{ agent_id: null, name: '', role: null, registered_at: null, last_seen: null, claims: 0 },
-  ...{ place: null, unread: 0 },
+  ...{ place: null, unread: 0, is_guest: undefined },
 }
 
 const byRegistration = (one: AgentStanding, other: AgentStanding): number =>

@@ -75,7 +75,7 @@ async function postTo(
   const registered = await ask()
   const letter = { channel: `@${to}`, subject: subjectOf(message), body: message }
   const { message_id, note } = await registered.post(from, letter)
-  const warning = note ?? (to === person ? undefined : await registered.silence(to))
+  const warning = (to === person ? undefined : await registered.silence(to)) ?? note
   return { message_id: String(message_id), ...(warning !== undefined && { warning }) }
 }
 

@@ -26,8 +26,12 @@ export type Here = { project: string } | Whereabouts
 /** By the settings, else by the repository around the current folder. */
 export async function hereOf(config: Config): Promise<Here> {
   const project = checkedProject(config.text('project'))
-  if (project !== undefined) return { project }
-  const repository = await repositoryAround(currentFolder())
+  return project === undefined ? hereAt(config, currentFolder()) : { project }
+}
+
+/** By the repository around a folder. */
+export async function hereAt(config: Config, folder: string): Promise<Here> {
+  const repository = await repositoryAround(folder)
   if (!repository) return { project: noRepository }
   const { root, origin } = repository
   return {

@@ -33,11 +33,9 @@ export interface Letter {
   body: string
 }
 
-/** Whether its subject is only its first line, and says nothing more. */
-export function isUntitled({ subject, body }: Pick<Letter, 'subject' | 'body'>): boolean {
-  const [first = ''] = body.trim().split(/\r?\n/, 1)
-  return subject.endsWith('…') ? first.startsWith(subject.slice(0, -1)) : first.trim() === subject
-}
+/** Whether its subject only begins its text, and says nothing more. */
+export const isUntitled = ({ subject, body }: Pick<Letter, 'subject' | 'body'>): boolean =>
+  body.trimStart().startsWith(subject.replace(/…$/, ''))
 
 /** As it is stored. */
 export interface PostedLetter extends Letter {

@@ -6,6 +6,7 @@ import { rfc3339, systemClock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { randomId } from '../system/random.ts'
 import { type Agent, type Caller, viewOf, whoAmI } from './agent.ts'
+import { rememberOffice } from './known-offices.ts'
 import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
@@ -36,7 +37,9 @@ export async function joinOffice(
   const isPerson = agent.name === config.text('person')?.trim()
   const known = isPerson
     ? opened.recipients.list()
-    : await opened.recipients.register(agent.name, agent, clock.now())
+    : await opened.recipients.register(agent.name, agent, clock.now(), () =>
+        rememberOffice(config, opened.dir),
+      )
   return { agent, office: opened, known, clock }
 }
 

@@ -89,6 +89,7 @@ export class Recipients {
     name: string,
     { pane, server, source }: Registration,
     now: number,
+    onChange: () => void = () => {},
   ): Promise<Recipient[]> {
     const known = this.list()
     const found = known.find((recipient) => recipient.name === name)
@@ -101,6 +102,7 @@ export class Recipients {
       source,
       updated_at: rfc3339(now),
     }))
+    onChange()
     return this.list()
   }
 

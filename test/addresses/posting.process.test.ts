@@ -106,7 +106,6 @@ describe('a server that was started elsewhere', () => {
     const [one, two] = [clone(), clone()]
     await one.comes('ann')
     await two.comes('bob')
-    for (const { as } of [one, two]) await as('x', 'recipients')
     const planner = await toolAgent({ repository: one.folder, env }, 'planner')
     for (const name of ['ann', 'bob']) expect(await planner.writes(name, 'hello')).toEqual(stored)
     expect(await one.receives('ann')).toBe('planner: hello')
