@@ -54,6 +54,15 @@ export class Claims {
     this.#agents = agents
   }
 
+  /** Where it cannot be read what is a folder: whoever writes is told what becomes of a write. */
+  #toWrite(files: string[]): Promise<NamedPlace[]> {
+    const { queue } = this.#desk
+    return placesOf(this.#desk, files).catch((error) => {
+      if (!AgentMailError.is(error, 'storage')) throw error
+      return queue.write(() => Promise.reject(error))
+    })
+  }
+
   /** Claims what is free; what you hold is yours already, what another holds is a conflict. */
   async claim({
     agent_id,
@@ -63,7 +72,7 @@ export class Claims {
     files: string[]
   }): Promise<{ claimed: string[]; conflicts: Conflict[] }> {
     const { project, queue } = this.#desk
-    const places = await placesOf(this.#desk, files)
+    const places = await this.#toWrite(files)
     return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
       const held = await this.#heldAsSeenBy(write, places, agent_id)
@@ -141,7 +150,7 @@ export class Claims {
     files: string[]
   }): Promise<{ released: string[] }> {
     const { project, queue } = this.#desk
-    const places = await placesOf(this.#desk, files)
+    const places = await this.#toWrite(files)
     return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
       const named = [...new Set(places.flatMap(pathsNamedBy))]

@@ -25,6 +25,8 @@ export class ConnectionLost extends StoreError {
 
 export class MysqlConnection {
   readonly #connection: Connection
+  /** What waits for an answer, or behind another that does: a connection that is destroyed calls nobody back. */
+  readonly #underWay = new Set<() => void>()
   #isLost = false
 
   private constructor(connection: Connection) {
@@ -103,7 +105,10 @@ export class MysqlConnection {
   queryFor(timeout: number, sql: string, ...values: SqlValue[]): Promise<Outcome> {
     if (this.#isLost) return Promise.reject(new ConnectionLost('the connection was lost'))
     return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new ConnectionLost('the connection was lost'))
+      this.#underWay.add(giveUp)
       this.#connection.query({ sql, values, timeout }, (error, result) => {
+        this.#underWay.delete(giveUp)
         if (error) return reject(this.#explained(error, sql.replace(/\s+/g, ' ').slice(0, 60)))
         // Rows of a statement that gives some; else what the server says about it.
         if (Array.isArray(result)) return resolve({ rows: result as Row[], changed: 0 })
@@ -126,6 +131,9 @@ export class MysqlConnection {
   destroy(): void {
     this.#isLost = true
     this.#connection.destroy()
+    const waiting = [...this.#underWay]
+    this.#underWay.clear()
+    for (const giveUp of waiting) giveUp()
   }
 
   /** The texts of a database can hold what callers wrote, so our own words are told, and its numbers. */
