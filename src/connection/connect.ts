@@ -36,7 +36,9 @@ export async function connectIfThere(
     throw database.explained(error)
   })
   await view?.close()
-  return view && onDatabase(config, way, database)
+  // One on a server is made by whoever serves it: a name that leads to none is a mistake, and told.
+  const isNone = view === undefined && database.path !== undefined
+  return isNone ? undefined : onDatabase(config, way, database)
 }
 
 /** Where this process stands, and what it may show to a server. */
