@@ -135,7 +135,7 @@ describe('200 slow connections', () => {
     slow.rest()
     await eventually('all are closed', () => slow.kinds.length === 0, 90_000)
     expect({ kinds: control.kinds, closed: control.closed }).toEqual({ kinds: all, closed: 0 })
-    expect((await server.call('heartbeat', { agent_id: agentId })).text).toBe('{"ok":true}')
+    expect((await server.call('heartbeat', { agent_id: agentId })).text).toMatch(/^{"ok":true,/)
     expect(await server.stop()).toMatchObject({ exitCode: 0 })
   })
 })
