@@ -4,6 +4,8 @@ import { isUntitled, type Letter, letterIdOf } from '../coordination/messages.ts
 import { AgentMailError } from '../errors.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
+import { silenceOfRecipient } from '../mailbox/sent/silence.ts'
+import { systemClock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { didYouMean } from './nearest.ts'
 
@@ -20,6 +22,8 @@ export interface PostAnswer {
   message_id: number
   /** That nobody of this name is here, or that its mailbox could not be written. */
   note?: string
+  /** Why it may not be read soon. */
+  warning?: string
 }
 
 export interface PostRequest extends Letter {
@@ -31,6 +35,7 @@ interface Way {
   /** Those in which the name has a mailbox, where the channel is not enough. */
   offices: PostOffice[]
   note?: string
+  warning?: string
 }
 
 export class AddressBook {
@@ -64,7 +69,12 @@ export class AddressBook {
     if (name === this.#options.person) {
       await this.#options.onPerson(project, { id: message_id, from, subject: request.subject })
     }
-    return note === undefined ? { message_id } : { message_id, note }
+    const { warning } = way
+    return {
+      message_id,
+      ...(note !== undefined && { note }),
+      ...(warning !== undefined && { warning }),
+    }
   }
 
   /** What was sent under a key before goes where it went then, whoever has come or gone since. */
@@ -86,13 +96,21 @@ export class AddressBook {
     const all = await this.#options.officesOf(project)
     const offices = withMailbox(all, name)
     const isHere = offices.length > 0 || called.length > 0 || name === this.#options.person
-    if (isHere) return { offices }
+    if (isHere) return { offices, ...silenceIn(offices, name) }
     const registered = (await project.agents.list()).agents.map((agent) => agent.name)
     const mailboxes = all.flatMap((office) => office.recipientNames())
     const hint = didYouMean(name, [...registered, ...mailboxes, this.#options.person])
     const note = `nobody called ${JSON.stringify(name)} is here${hint || '.'} The message waits in the channel for whoever comes under that name.`
     return { offices, note }
   }
+}
+
+/** Where nobody who has the mailbox is likely to read it soon. */
+function silenceIn(offices: PostOffice[], name: string): { warning?: string } {
+  const now = systemClock.now()
+  const words = offices.map((office) => silenceOfRecipient(office.recipients.list(), name, now))
+  const [warning] = words.every((one) => one !== undefined) ? words : []
+  return warning === undefined ? {} : { warning }
 }
 
 interface Addressed extends PostRequest {

@@ -8,7 +8,6 @@ import type { Coordination, Project } from '../coordination/coordination.ts'
 import { knownOffices } from '../mailbox/known-offices.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
 import { tellPerson } from '../notices/tell-person.ts'
-import { log } from '../system/log.ts'
 import { hereAt, keyAt } from './here.ts'
 
 /** @param isOwn whether a project is that of the current folder. */
@@ -24,7 +23,7 @@ export function addressBookOf(
     for (const { dir, folder } of knownOffices(config).filter(({ dir }) => existsSync(dir))) {
       const known = keys.get(dir) ?? (await keyOf(folder).catch(() => undefined))
       if (known !== undefined) keys.set(dir, known)
-      if (known === key) found.push(new PostOffice(dir))
+      if (known === key) found.push(new PostOffice(dir, config))
     }
     return found
   }
@@ -35,9 +34,10 @@ export function addressBookOf(
       const roots = await coordination.projects.rootsOf(key)
       const own = isOwn(key) ? await PostOffice.locate(config).catch(() => undefined) : undefined
       const others = await noted(key)
+      const officeIn = (root: string) => new PostOffice(join(root, '.agentmail'), config)
       const found = [...(own ? [own] : []), ...roots.map(officeIn), ...others]
       const byFolder = new Map(found.map((office) => [office.dir, office]))
-      return [...byFolder.values()].filter(isUsable)
+      return [...byFolder.values()].filter((office) => office.isUsable)
     },
     async onPerson({ key }, { id, from, subject }) {
       const project = await coordination.projects.nameOf(key).catch(() => key)
@@ -45,18 +45,4 @@ export function addressBookOf(
       await tellPerson(config, { ...told, key: `message ${key} ${id}` })
     },
   })
-}
-
-const officeIn = (root: string): PostOffice => new PostOffice(join(root, '.agentmail'))
-
-/** One that came with its repository is not, and neither is one that is not there. */
-function isUsable(office: PostOffice): boolean {
-  try {
-    if (!office.isThere) return false
-    office.check()
-    return true
-  } catch (error) {
-    log(`${office.dir} is left alone: ${error instanceof Error ? error.message : error}`)
-    return false
-  }
 }

@@ -1,5 +1,6 @@
 /** The note for a database that says which server answers for it, so that other processes go through that server. */
 import { rmSync } from 'node:fs'
+import { hasCode } from '../errors.ts'
 import { replaceFile, textOfFile } from '../system/files.ts'
 import { log } from '../system/log.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
@@ -10,11 +11,12 @@ export interface ServerNote {
   instance: string
 }
 
-export function writeServerNote(file: string, note: ServerNote): void {
+function isWritten(file: string, note: ServerNote): boolean {
   try {
     replaceFile(file, [Buffer.from(JSON.stringify({ ...note, pid: process.pid }))])
+    return true
   } catch {
-    log(`${file} could not be written: other processes will work on the database themselves`)
+    return false
   }
 }
 
@@ -26,6 +28,32 @@ export function readServerNote(file: string): ServerNote | undefined {
     return { url: note.url, instance: note.instance }
   } catch {
     return undefined
+  }
+}
+
+/** Several servers may serve one database: where the one that the note names has gone, another takes its place. */
+export function keepServerNote(
+  file: string,
+  note: ServerNote,
+  isServing: () => boolean,
+): NodeJS.Timeout {
+  if (!isWritten(file, note)) {
+    log(`${file} could not be written: other processes will work on the database themselves`)
+  }
+  const look = () => isServing() && isDeserted(file) && isWritten(file, note)
+  return setInterval(look, lookMs).unref()
+}
+
+const lookMs = 5_000
+
+function isDeserted(file: string): boolean {
+  try {
+    const noted = jsonOf(textOfFile(file))
+    if (!isRecord(noted) || typeof noted.pid !== 'number') return true
+    process.kill(noted.pid, 0)
+    return false
+  } catch (error) {
+    return hasCode(error, 'ESRCH')
   }
 }
 

@@ -56,6 +56,7 @@ export async function whoAmI(config: Config, caller: Caller = {}): Promise<Agent
   const { given, server } = view.pane
   const name = nameOfPane(view.pane)
   checkName(name)
+  checkNotPerson(config, name)
   if (given === undefined && view.isRenamedByTmux && !view.isTold && !caller.isQuiet) {
     log(
       `tmux changes the name of this window by itself, and you are ${JSON.stringify(name)} only until then. Keep a name: agentmail name <name>`,
@@ -65,10 +66,28 @@ export async function whoAmI(config: Config, caller: Caller = {}): Promise<Agent
   return { name, pane, server, source: given === undefined ? 'window' : 'given', view }
 }
 
+/** Whoever bears the person's name would read what was written to them. AGENTMAIL_AGENT says on purpose who one is. */
+function checkNotPerson(config: Config, name: string): void {
+  if (name !== config.text('person')?.trim()) return
+  throw new AgentMailError(
+    'invalid_request',
+    `${JSON.stringify(name)} is the address of the person, and no name for an agent`,
+    'Choose another: agentmail name <name>. The person says AGENTMAIL_AGENT or --as.',
+  )
+}
+
 /** What is around an agent in tmux, which is asked once; nothing outside. */
 export async function viewOf(agent: Agent): Promise<TmuxView | undefined> {
-  if (agent.pane !== null) agent.view ??= await viewFrom(agent.pane)
-  return agent.view
+  if (agent.pane === null || agent.view) return agent.view
+  const view = await viewFrom(agent.pane).catch(unlessNamed(agent))
+  if (view) agent.view = view
+  return view
+}
+
+/** A name from the environment holds also where its pane is gone. */
+const unlessNamed = (agent: Agent) => (error: unknown) => {
+  if (agent.source === 'environment' && AgentMailError.is(error, 'tmux_lost')) return undefined
+  throw error
 }
 
 /** Gives this pane a name, and its window where it is alone in that; without one, takes the name away. */
@@ -78,7 +97,10 @@ export async function giveName(config: Config, name: string | undefined): Promis
   if (!pane) {
     throw notInTmux('A name is given to a tmux pane; outside tmux, set AGENTMAIL_AGENT=<name>.')
   }
-  if (name !== undefined) checkName(name)
+  if (name !== undefined) {
+    checkName(name)
+    checkNotPerson(config, name)
+  }
   if (name !== undefined && chosen !== undefined && chosen !== name) {
     throw new AgentMailError(
       'invalid_request',

@@ -76,7 +76,8 @@ function mailboxFindings(office: PostOffice, view: TmuxView | undefined): Findin
   const held = namesHeld(panes, known)
   const isHere = (name: string) =>
     held.has(name) || known.some((one) => one.name === name && !isGone(one, panes, held))
-  return office.mailboxNames().flatMap((name) => {
+  const others = office.mailboxNames().filter((name) => name !== office.person)
+  return others.flatMap((name) => {
     const { unread, damaged } = office.mailbox(name).inspect()
     const findings: Finding[] = damaged.map(({ number, offset, reason }) => ({
       subject: `mailbox ${name}`,

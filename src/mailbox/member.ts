@@ -34,12 +34,12 @@ export async function joinOffice(
   const clock = systemClock
   opened.create()
   // The person is no window or agent: what is written to them is not put into a mailbox.
-  const isPerson = agent.name === config.text('person')?.trim()
-  const known = isPerson
-    ? opened.recipients.list()
-    : await opened.recipients.register(agent.name, agent, clock.now(), () =>
-        rememberOffice(config, opened.dir),
-      )
+  const known =
+    agent.name === opened.person
+      ? opened.recipients.list()
+      : await opened.recipients.register(agent.name, agent, clock.now(), () =>
+          rememberOffice(config, opened.dir),
+        )
   return { agent, office: opened, known, clock }
 }
 
@@ -66,7 +66,7 @@ export async function send(member: Member, to: string, message: string): Promise
     )
   }
   // A name that was given holds whatever tmux says, and to start tmux would take longer than all the rest.
-  const isGiven = known.some((one) => one.name === to && isNameGiven(one))
+  const isGiven = to !== office.person && known.some((one) => one.name === to && isNameGiven(one))
   const view = isGiven ? agent.view : await viewOf(agent)
   const isThere = isGiven ? !office.ignored().has(to) : recipientNames(member, view).includes(to)
   if (!isThere) throw recipientNotFound()
@@ -130,7 +130,8 @@ export async function setStatus(
   { agent, office, clock }: Member,
   status: Status,
 ): Promise<{ status: string }> {
-  await office.recipients.setStatus(agent.name, status, agent.pane, clock.now())
+  if (agent.name !== office.person)
+    await office.recipients.setStatus(agent.name, status, agent.pane, clock.now())
   return { status: 'ok' }
 }
 
@@ -157,7 +158,8 @@ function recipientNames({ agent, office, known }: Member, view: TmuxView | undef
     ? namesInView(view, known)
     : [...known.map(({ name }) => name), ...office.mailboxNames()]
   const ignored = office.ignored()
-  const listed = names.filter((name) => name === agent.name || !ignored.has(name))
+  const isListed = (name: string) => !ignored.has(name) && name !== office.person
+  const listed = names.filter((name) => name === agent.name || isListed(name))
   return [...new Set([...listed, agent.name])]
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
+import { log } from '../system/log.ts'
 import {
   checkPlainFolder,
   checkPostOffice,
@@ -47,8 +48,21 @@ export class PostOffice {
     return found === this.dir
   }
 
-  get isThere(): boolean {
-    return existsSync(this.mailboxesDir)
+  /** How the person is called: an address of its own, and never a mailbox that agents read. */
+  get person(): string | undefined {
+    return this.#config?.text('person')?.trim()
+  }
+
+  /** One that came with its repository is not, and neither is one that is not there. */
+  get isUsable(): boolean {
+    if (!existsSync(this.mailboxesDir)) return false
+    try {
+      this.check()
+      return true
+    } catch (error) {
+      log(`${this.dir} is left alone: ${error instanceof Error ? error.message : error}`)
+      return false
+    }
   }
 
   get folders(): string[] {
@@ -98,7 +112,9 @@ export class PostOffice {
   recipientNames(): string[] {
     const ignored = this.ignored()
     const known = this.recipients.list().map(({ name }) => name)
-    return [...new Set([...known, ...this.mailboxNames()])].filter((name) => !ignored.has(name))
+    return [...new Set([...known, ...this.mailboxNames()])].filter(
+      (name) => !ignored.has(name) && name !== this.person,
+    )
   }
 
   /** The windows that take no mail: one name a line of `.agentmailignore`, beside the post office. */

@@ -40,7 +40,7 @@ export function namesAndSpots(
 ): { name: string; spots: Spot[] }[] {
   const ignored = office.ignored()
   const names = view
-    ? namesInView(view, known).filter((name) => !ignored.has(name))
+    ? namesInView(view, known).filter((name) => !ignored.has(name) && name !== office.person)
     : office.recipientNames()
   const spots = spotsIn(view, known)
   return [...new Set(names)].map((name) => ({ name, spots: spots(name) }))

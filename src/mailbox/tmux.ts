@@ -124,7 +124,10 @@ function panesIn(lines: string[], session: string): Pane[] {
 /** Names a pane, and its window where it is alone in that, which ends automatic renaming; nothing takes the name away. */
 export async function setName({ id }: Pane, name: string | undefined, isAlone: boolean) {
   const option = ['set-option', '-p', '-t', id]
-  if (name === undefined) return ask(...option, '-u', '@agentmail_name')
+  if (name === undefined) {
+    const again = ['set-option', '-w', '-u', '-t', id, 'automatic-rename'] // as it was for all windows
+    return ask(...option, '-u', '@agentmail_name', ...(isAlone ? [';', ...again] : []))
+  }
   const word = name.replace(/;$/, '\\;') // a last one would end the command
   const rename = ['rename-window', '-t', id, '--', word.replaceAll('#', '##')]
   await ask(...option, '@agentmail_name', word, ...(isAlone ? [';', ...rename] : []))

@@ -4,7 +4,7 @@ import { hereOf } from '../connection/here.ts'
 import { findOldDatabaseOnce, wordsOf } from '../connection/old-database.ts'
 import { openProject } from '../connection/open-coordination.ts'
 import { pruneAll } from '../connection/prune-all.ts'
-import { removeServerNote, writeServerNote } from '../connection/server-note.ts'
+import { keepServerNote, removeServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { destinationOf } from '../notices/destination.ts'
@@ -60,7 +60,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   )
   const { url } = server
   const posting = Posting.start(config, `${url}/`)
-  writeServerNote(database.note, { url, instance })
+  const noting = keepServerNote(database.note, { url, instance }, () => !coordination.lost?.aborted)
   if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
   else tell(server, coordination, about)
   const old = config.isFlag('db') ? undefined : await findOldDatabaseOnce(config, own.name)
@@ -68,6 +68,7 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   await stopped
   log('stopping: finishing what is under way')
   endWhenToldAgain()
+  clearInterval(noting)
   removeServerNote(database.note, { url, instance })
   await server.stop()
   await pruner.stop()

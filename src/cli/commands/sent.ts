@@ -1,7 +1,10 @@
 /** agentmail sent: what you sent to others, and what became of it. */
+import { personOf } from '../../addresses/person.ts'
 import { Config } from '../../config.ts'
 import type { SentEntry } from '../../coordination/inbox/sent.ts'
 import { AgentMailError } from '../../errors.ts'
+import { hasName } from '../../mailbox/agent.ts'
+import { knownOffices } from '../../mailbox/known-offices.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { type SentLetter, sentMail } from '../../mailbox/sent/sent-mail.ts'
 import { type Command, flagText } from '../command.ts'
@@ -22,7 +25,7 @@ export const command: Command = {
     as: {
       type: 'string',
       value: 'name',
-      about: 'who you are; default: your tmux window, or AGENTMAIL_AGENT',
+      about: 'who you are; default: as elsewhere, and the person where nobody is named',
     },
     ...placeOptions,
   },
@@ -31,7 +34,8 @@ export const command: Command = {
     const config = new Config(flags)
     const limit = limitOf(flagText(flags.limit))
     const to = flagText(flags.to)
-    const given = await whoActs(flags, config)
+    const isNameless = flagText(flags.as) === undefined && !hasName(config)
+    const given = isNameless ? personOf(config) : await whoActs(flags, config)
     let from = given
     const messages = await connectedIfThere(flags, async (connection) => {
       from = await agentNameOf(connection, given)
@@ -43,7 +47,11 @@ export const command: Command = {
     })
     office?.check()
     const mail = office ? sentMail(office, { from, to, limit }) : []
-    const sent = merged(mail, messages ?? [])
+    const elsewhere = unseen(mail, messages ?? []).size > 0 ? othersIn(config, office) : []
+    const others = elsewhere.flatMap((one) => sentMail(one, { from, to, limit }))
+    const wanted = unseen(mail, messages ?? [])
+    const all = [...mail, ...others.filter(({ id }) => wanted.has(id))]
+    const sent = merged(all, messages ?? [])
       .sort(newestFirst)
       .slice(0, limit)
     if (json) printJson({ sent })
@@ -54,6 +62,20 @@ export const command: Command = {
 }
 
 type Sent = SentLetter | SentEntry
+
+/** What lies in a mailbox that is not among these. */
+function unseen(mail: SentLetter[], messages: SentEntry[]): Set<string> {
+  const seen = new Set(mail.map(({ id }) => id))
+  const ids = messages.flatMap(({ letter_id }) => (letter_id === undefined ? [] : [letter_id]))
+  return new Set(ids.filter((id) => !seen.has(id)))
+}
+
+/** The other post offices of this machine: clones of one repository have one each. */
+const othersIn = (config: Config, own: PostOffice | undefined): PostOffice[] =>
+  [...new Set(knownOffices(config).map(({ dir }) => dir))]
+    .filter((dir) => dir !== own?.dir)
+    .map((dir) => new PostOffice(dir, config))
+    .filter((office) => office.isUsable)
 
 /** What went into a mailbox as well is one message, and the mailbox knows what became of it. */
 function merged(mail: SentLetter[], messages: SentEntry[]): Sent[] {

@@ -55,7 +55,7 @@ export class Projects {
   /** The key of a repository's project. A root that is known keeps it, a clone joins that of its origin, and others get one of their own. */
   async find(where: Whereabouts): Promise<string> {
     const known = await keyOfRoot(this.#reader, where)
-    if (known !== undefined && (await isRecorded(this.#reader, where))) return known
+    if (known !== undefined && (await isRecorded(this.#reader, known, where))) return known
     return this.#queue.write((write) => settle(write, where))
   }
 
@@ -123,6 +123,7 @@ export class Projects {
   /** Its old names lead to it as before: clients that were set up with one are not cut off. */
   async rename(from: string, to: string): Promise<void> {
     if (!isProjectName(to)) throw noName(to)
+    if (from === noRepository) throw fixedName()
     const key = await this.keyOf(from)
     await this.#queue.write(async (write) => {
       const isThere = (await isOwned(write, key)) || (await hasRows(write, key))
@@ -161,7 +162,7 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
       ...[machine, sha256(root), root, key],
     )
   }
-  if (where.origin !== undefined && !(await isRecorded(write, where))) {
+  if (where.origin !== undefined && !(await isRecorded(write, key, where))) {
     await write.run(
       'INSERT INTO project_origins (origin_hash, origin, project) VALUES (?, ?, ?)',
       ...[originHash(where), where.origin, key],
@@ -182,7 +183,9 @@ async function begin(write: Write, where: Whereabouts): Promise<string> {
 async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
   const wanted = projectNameOf(where)
   let name = wanted
-  for (let count = 2; (await keyOfName(reader, name)) !== undefined; count++) {
+  // Whoever is in no repository has a project of that name.
+  const isTaken = async () => name === noRepository || (await keyOfName(reader, name)) !== undefined
+  for (let count = 2; await isTaken(); count++) {
     name = `${wanted}-${count}`
   }
   return name
@@ -233,9 +236,12 @@ async function nameOfKey(reader: Reader, key: string): Promise<string> {
 
 const keyIn = ([row]: Row[]): string | undefined => row && text(row.project)
 
-/** Whether its origin leads to a project already, if it has one. */
-const isRecorded = async (reader: Reader, where: Whereabouts): Promise<boolean> =>
-  where.origin === undefined || (await keyOfOrigin(reader, where)) !== undefined
+/** Whether its origin needs no more to be kept. One that comes later is not learned: another repository may lie at the path by now. */
+const isRecorded = async (reader: Reader, key: string, where: Whereabouts): Promise<boolean> =>
+  where.origin === undefined ||
+  (await keyOfOrigin(reader, where)) !== undefined ||
+  (await reader.all('SELECT project FROM project_origins WHERE project = ? LIMIT 1', key)).length >
+    0
 
 /** A path is one repository on this machine, and another elsewhere. */
 const originHash = ({ origin = '', machine }: Whereabouts): string =>
@@ -262,6 +268,13 @@ const noName = (name: string) =>
     'invalid_request',
     `"${name.slice(0, 100)}" cannot be the name of a project`,
     'Choose one of up to 100 characters without a slash.',
+  )
+
+const fixedName = () =>
+  new AgentMailError(
+    'invalid_request',
+    `"${noRepository}" is the project of whoever is in no repository, and keeps its name`,
+    'Rename another, or name a project with --project.',
   )
 
 const noProject = (name: string) =>

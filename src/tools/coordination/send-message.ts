@@ -24,7 +24,11 @@ export default defineTool({
     body: requiredLongText('body'),
     idempotency_key: idempotencyKey,
   }),
-  output: z.object({ message_id: z.int(), note: z.string().optional() }),
+  output: z.object({
+    message_id: z.int(),
+    note: z.string().optional(),
+    warning: z.string().optional(),
+  }),
   run: ({ project, book }: CoordinationContext, { channel, ...input }) =>
     book.post(project, { channel: channelOf(channel) ?? broadcast, ...input }),
 })

@@ -101,9 +101,10 @@ export async function sendOk(
   from: number,
   to: string,
   text: string,
+  { mayWarn = /^warning: \S+ is offline\n$/ } = {},
 ): Promise<string> {
   const { stdout, stderr, exitCode } = await session.run(from, ['send', '-r', to, '-m', text])
-  const said = stderr.replace(/^warning: \S+ is offline\n$/, '')
+  const said = stderr.replace(mayWarn, '')
   expect({ stderr: said, exitCode }).toEqual({ stderr: '', exitCode: 0 })
   const [, id = ''] = /^Message #([0-9A-Za-z]{8}) sent\n$/.exec(stdout) ?? []
   expect(id).toHaveLength(8)
