@@ -41,7 +41,7 @@ async function bookFor(...names: string[]) {
     through: 'a test',
   })
   const received = async (name: string) => (await office.mailbox(name).take())?.message
-  return { project, book, letter, connection, received, told }
+  return { project, book, letter, connection, received, told, office }
 }
 
 it('finishes under its key what was stored and did not come into the mailbox, whoever has registered since', async () => {
@@ -60,6 +60,15 @@ it('puts mail into the mailbox of one who is passing by with a message of its ow
     await book.post(project, letter('ann', 'hello'))
   })
   expect(await received('ann')).toBe('hello')
+})
+
+it('warns of one who is offline, and only then', async () => {
+  const { project, book, letter, office } = await bookFor('ann', 'bob')
+  await office.recipients.setStatus('ann', 'offline', null, Date.now())
+  expect(await book.post(project, letter('ann', 'hello'))).toMatchObject({
+    warning: 'ann is offline',
+  })
+  expect(await book.post(project, letter('bob', 'hello'))).not.toHaveProperty('warning')
 })
 
 it('tells of what is for the person, and of nothing else', async () => {

@@ -110,6 +110,11 @@ describe('a server that was started elsewhere', () => {
     for (const name of ['ann', 'bob']) expect(await planner.writes(name, 'hello')).toEqual(stored)
     expect(await one.receives('ann')).toBe('planner: hello')
     expect(await two.receives('bob')).toBe('planner: hello')
+    const sent = await one.as('x', 'sent', '--as', 'planner', '--json')
+    expect(JSON.parse(sent.stdout).sent).toMatchObject([
+      { to: 'bob', state: 'read' },
+      { to: 'ann', state: 'read' },
+    ])
     await two.as('bob', 'send', 'planner', 'back')
     expect(await planner.unread()).toEqual(['bob: back'])
   })

@@ -1,8 +1,9 @@
 /** agentmail serve where something has the port already. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { agentmail } from '../support/agentmail.ts'
+import { eventually } from '../support/eventually.ts'
 import { repository } from '../support/mailbox/tmux.ts'
 import { TestServer } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -40,6 +41,26 @@ it.each([undefined, token])(
       /^error: port \d+ on 127\.0\.0\.1 is in use by AgentMail with another database\n/,
     )
     expect(other.stderr).toContain('--port')
+  },
+)
+
+it.each(['SIGTERM', 'SIGKILL'] as const)(
+  'is found again when another on the same database has gone (%s)',
+  async (signal) => {
+    const first = await TestServer.start()
+    const db = first.database
+    const note = () => JSON.parse(readFileSync(`${db}.server`, 'utf8')).url
+    const second = await TestServer.start({ db })
+    expect(note()).toBe(second.url)
+    second.child.kill(signal)
+    await second.ended
+    await eventually('the first is noted again', () => {
+      try {
+        return note() === first.url
+      } catch {
+        return false
+      }
+    })
   },
 )
 

@@ -33,12 +33,14 @@ export function projectsSuite(newDatabase: NewDatabase): void {
     expect(await name('/c/shop', 'host/other/shop')).toBe('shop-2')
     expect(await name('/d/shop')).toBe('shop-3')
     expect(await name('/a/shop', 'host/else/where')).toBe('shop') // whatever its origin becomes
-    expect(await name('/e/x', 'host/else/where')).toBe('shop')
+    expect(await name('/e/x', 'host/else/where')).toBe('where') // another may lie at the path by now
     expect(await name('/d/shop', 'host/first/origin')).toBe('shop-3')
     expect(await name('/f/x', 'host/first/origin')).toBe('shop-3')
     expect(await name('/a/shop', undefined, 'another machine')).toBe('shop-4')
     expect(await name('/g/x', '/srv/git')).toBe('git')
     expect(await name('/h/x', '/srv/git', 'another machine')).toBe('git-2')
+    expect(await name('/i/default')).toBe('default-2') // which is for those in no repository
+    await expect(projects.rename('default', 'x')).rejects.toThrow('keeps its name')
   })
 
   it('end in one project for clones, and in two for two of one name, also when all come at once', async () => {
