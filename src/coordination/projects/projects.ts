@@ -55,7 +55,7 @@ export class Projects {
   /** The key of a repository's project. A root that is known keeps it, a clone joins that of its origin, and others get one of their own. */
   async find(where: Whereabouts): Promise<string> {
     const known = await keyOfRoot(this.#reader, where)
-    if (known !== undefined && (await isRecorded(this.#reader, known, where))) return known
+    if (known !== undefined && (await isRecorded(this.#reader, where))) return known
     return this.#queue.write((write) => settle(write, where))
   }
 
@@ -162,7 +162,7 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
       ...[machine, sha256(root), root, key],
     )
   }
-  if (where.origin !== undefined && !(await isRecorded(write, key, where))) {
+  if (where.origin !== undefined && !(await isRecorded(write, where))) {
     await write.run(
       'INSERT INTO project_origins (origin_hash, origin, project) VALUES (?, ?, ?)',
       ...[originHash(where), where.origin, key],
@@ -236,12 +236,9 @@ async function nameOfKey(reader: Reader, key: string): Promise<string> {
 
 const keyIn = ([row]: Row[]): string | undefined => row && text(row.project)
 
-/** Whether its origin needs no more to be kept. One that comes later is not learned: another repository may lie at the path by now. */
-const isRecorded = async (reader: Reader, key: string, where: Whereabouts): Promise<boolean> =>
-  where.origin === undefined ||
-  (await keyOfOrigin(reader, where)) !== undefined ||
-  (await reader.all('SELECT project FROM project_origins WHERE project = ? LIMIT 1', key)).length >
-    0
+/** Whether its origin leads to a project already, if it has one. */
+const isRecorded = async (reader: Reader, where: Whereabouts): Promise<boolean> =>
+  where.origin === undefined || (await keyOfOrigin(reader, where)) !== undefined
 
 /** A path is one repository on this machine, and another elsewhere. */
 const originHash = ({ origin = '', machine }: Whereabouts): string =>
