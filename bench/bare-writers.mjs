@@ -9,8 +9,9 @@ const sql = {
   found: 'INSERT INTO projects VALUES (?, 0, 0, 0, 0, ?)',
   key: 'SELECT result_id FROM idempotency_keys WHERE project = ? AND agent_id = ? AND tool = ? AND key_hash = ?',
   counter: 'SELECT last_message, token FROM projects WHERE project = ?',
-  message: 'INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  keep: 'INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?, ?)',
+  message:
+    'INSERT INTO messages (project, id, created_us, sender_id, sender_name, channel, subject, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  keep: 'INSERT INTO idempotency_keys (project, agent_id, tool, key_hash, content_hash, result_id) VALUES (?, ?, ?, ?, ?, ?)',
   count: 'UPDATE projects SET last_message = ?, token = ? WHERE project = ? AND token = ?',
 }
 const project = ''

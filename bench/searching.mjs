@@ -14,7 +14,7 @@ export async function searchRows(start) {
   await server.register('reader')
   fillDatabase(server.database, { messages, claims: 0 })
   const database = new DatabaseSync(server.database)
-  database.exec("UPDATE messages SET body = 'The quokka was here.' WHERE project = '' AND id = 1")
+  database.exec("UPDATE messages SET body = 'The quokka was here.' WHERE id = 1")
   const plain = database.prepare('SELECT COUNT(*) AS n FROM messages WHERE LOWER(body) LIKE ?')
   const search = async (word, count) => {
     const { results } = await server.get(`/api/search?words=${word}`)
