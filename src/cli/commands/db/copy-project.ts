@@ -15,7 +15,7 @@ import { StoreError } from '../../../store/store.ts'
 import { flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { line, table } from '../../table.ts'
-import { opened, unnamed } from './copy.ts'
+import { opened, unnamed, viewOfSource } from './copy.ts'
 import { number } from './facts.ts'
 
 export async function copyProjectDb(flags: Flags, config: Config, json: boolean): Promise<number> {
@@ -57,14 +57,7 @@ async function bring(
   target: Database,
   { name, project }: { name: string | undefined; project: string },
 ): Promise<CopiedRows> {
-  const view = await opened(source, () => source.view())
-  if (!view) {
-    throw new AgentMailError(
-      'invalid_request',
-      `there is no database: ${source.name}`,
-      'Check --from.',
-    )
-  }
+  const view = await viewOfSource(source)
   try {
     const from = await projectIn(view, name)
     const store = await opened(target, () => target.open({ create: true }))

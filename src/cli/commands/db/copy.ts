@@ -9,7 +9,7 @@ import {
 } from '../../../coordination/upkeep/copy.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf, namedDatabase } from '../../../store/database.ts'
-import { StoreError } from '../../../store/store.ts'
+import { StoreError, type View } from '../../../store/store.ts'
 import { type Call, flagText } from '../../command.ts'
 import { print, printError, printJson } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
@@ -75,14 +75,7 @@ async function transfer(
   target: Database,
   progress: ProgressLine,
 ): Promise<Copied> {
-  const view = await opened(source, () => source.view())
-  if (!view) {
-    throw new AgentMailError(
-      'invalid_request',
-      `there is no database: ${source.name}`,
-      'Check --from.',
-    )
-  }
+  const view = await viewOfSource(source)
   try {
     const found = await opened(target, () => target.view())
     // Before it is opened to be written, so that nothing is made in one that is refused.
@@ -110,6 +103,17 @@ function giveUp(progress: ProgressLine): never {
   progress.end()
   printError('Interrupted. Run the same command again: it goes on where it stopped.')
   process.exit(130)
+}
+
+/** What is copied must be there. */
+export async function viewOfSource(source: Database): Promise<View> {
+  const view = await opened(source, () => source.view())
+  if (view) return view
+  throw new AgentMailError(
+    'invalid_request',
+    `there is no database: ${source.name}`,
+    'Check --from.',
+  )
 }
 
 export const opened = <T>(database: Database, open: () => Promise<T>): Promise<T> =>
