@@ -29,6 +29,7 @@ async function leaveOldDatabase(place: Place, ...projects: string[]): Promise<st
   sql(path, ...drop, "UPDATE meta SET value = '1' WHERE name = 'schema'")
   sql(path, 'DROP INDEX claims_by_agent', 'DROP INDEX claims_by_path')
   sql(path, 'ALTER TABLE idempotency_keys DROP COLUMN used_us')
+  sql(path, 'PRAGMA wal_checkpoint(TRUNCATE)') // a connection is closed for good only when nobody knows it any more
   return path
 }
 
