@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Config } from './config.ts'
+import {
+  Config,
+  type Environment,
+  type Flags,
+  type SettingsFile,
+  useSettingsFiles,
+} from './config.ts'
 import { settings } from './settings.ts'
 
 describe('Config', () => {
@@ -100,6 +106,62 @@ describe('Config', () => {
         'seventh',
       ]),
     )
+  })
+
+  const files: SettingsFile[] = [
+    { source: 'repository', path: '/r/.agentmail.toml', values: { staleHours: '2' }, troubles: [] },
+    {
+      source: 'user',
+      path: '/u/config.toml',
+      values: { staleHours: '3', port: 'x', token: 'hunter2', agent: ' ', server: 'http://own' },
+      troubles: [],
+    },
+  ]
+
+  it('takes what files say behind the environment, the repository before the user', () => {
+    const of = (flags: Flags, env: Environment) =>
+      new Config(flags, env, files).setting('staleHours')
+    const variable = { AGENTMAIL_STALE_HOURS: '5' }
+    expect(of({ 'stale-hours': '7' }, variable)).toMatchObject({ value: 7, source: 'flag' })
+    expect(of({}, variable)).toMatchObject({ value: 5, source: 'environment' })
+    const file = '/r/.agentmail.toml'
+    expect(of({}, {})).toMatchObject({ value: 2, source: 'repository', file, key: 'stale_hours' })
+    expect(new Config({}, {}, files.slice(1)).number('staleHours')).toBe(3)
+    expect(new Config({}, {}, []).number('staleHours')).toBe(48)
+    expect(new Config({}, {}, files).text('agent')).toBeUndefined()
+  })
+
+  it('names the file of what is wrong in one, and masks what is secret there', () => {
+    const config = new Config({}, {}, files)
+    expect(() => config.number('port')).toThrow(/^port in \/u\/config.toml must be a number/)
+    expect(JSON.stringify(config.inForce())).not.toContain('hunter2')
+    expect(config.secrets()).toContain('hunter2')
+  })
+
+  it('gives what files say to the processes that it starts, but for what is changed', () => {
+    const config = new Config({}, { HOME: '/h' }, files)
+    const AGENTMAIL_STALE_HOURS = '2'
+    expect(config.environment()).toMatchObject({ HOME: '/h', AGENTMAIL_STALE_HOURS })
+    const changed = config.with({ AGENTMAIL_SERVER: undefined, AGENTMAIL_STALE_HOURS: '9' })
+    expect([changed.text('server'), changed.number('staleHours')]).toEqual([undefined, 9])
+    expect(changed.environment()).not.toHaveProperty('AGENTMAIL_SERVER')
+    expect(changed.environment()).toMatchObject({ AGENTMAIL_TOKEN: 'hunter2' })
+  })
+
+  it('goes without the file of the repository where it is for what serves all of them', () => {
+    const config = new Config({}, { AGENTMAIL_AGENT: 'me' }, files).withoutRepository()
+    expect([config.number('staleHours'), config.text('agent')]).toEqual([3, 'me'])
+    expect(config.environment()).toMatchObject({ AGENTMAIL_STALE_HOURS: '3' })
+  })
+
+  it('leaves the files of this process out where it is given an environment', () => {
+    useSettingsFiles(files)
+    try {
+      expect(new Config().number('staleHours')).toBe(2)
+      expect(new Config({}, {}).number('staleHours')).toBe(48)
+    } finally {
+      useSettingsFiles([])
+    }
   })
 
   it('lists every setting with its source', () => {

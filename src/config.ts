@@ -1,6 +1,16 @@
-/** What is in force of the settings: a flag wins over the environment, that over the default. */
+/** What is in force of the settings: a flag wins over the environment, that over the files, those over the default. */
 import { AgentMailError } from './errors.ts'
+import {
+  isNumber,
+  isPositive,
+  type SettingName,
+  secretsOf,
+  shownValue,
+  wrongOf,
+} from './setting-values.ts'
 import { type SettingShape, settings } from './settings.ts'
+
+export type { SettingName } from './setting-values.ts'
 
 /** The options of a command that takes these settings as flags. */
 export const optionsOf = (...names: SettingName[]) =>
@@ -11,18 +21,44 @@ export const optionsOf = (...names: SettingName[]) =>
     }),
   )
 
-export type SettingName = keyof typeof settings
 const isSetting = (name: string): name is SettingName => Object.hasOwn(settings, name)
 export const settingNames = Object.keys(settings).filter(isSetting)
 
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** How a setting is called in a file. @example fileKeyOf('staleSeconds') // 'stale_seconds' */
+export const fileKeyOf = (name: SettingName): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** What a file says of the settings: the repository's, or the user's own. */
+export interface SettingsFile {
+  source: 'repository' | 'user'
+  path: string
+  values: Readonly<Partial<Record<SettingName, string>>>
+  /** What in it is ignored, and why. */
+  troubles: readonly string[]
+}
+
+declare global {
+  /** Of this process, whichever part of it asks: built entries carry a copy of this file each. */
+  var agentmailSettingsFiles: readonly SettingsFile[] | undefined
+}
+
+/** Before the first Config: the repository's file, then the user's. */
+export function useSettingsFiles(files: readonly SettingsFile[]): void {
+  globalThis.agentmailSettingsFiles = files
+}
+
 export interface SettingInForce {
   name: SettingName
   env: string
+  /** How a file calls it; null where none may set it. */
+  key: string | null
   value: string | number | null
-  source: 'flag' | 'environment' | 'default'
+  source: 'flag' | 'environment' | SettingsFile['source'] | 'default'
+  /** Where it stands, if it is in one. */
+  file?: string
   /** Present on a value that the commands which use it will refuse, with what is wrong. */
   invalid?: true
   wrong?: string
@@ -37,18 +73,42 @@ export interface SettingInForce {
 export class Config {
   readonly #flags: Flags
   readonly #env: Environment
+  readonly #files: readonly SettingsFile[]
 
-  constructor(flags: Flags = {}, env: Environment = process.env) {
+  /** An environment of one's own goes without the files of this process, unless they are named too. */
+  constructor(
+    flags: Flags = {},
+    env: Environment = process.env,
+    files = env === process.env ? (globalThis.agentmailSettingsFiles ?? []) : [],
+  ) {
     this.#flags = flags
     this.#env = env
+    this.#files = files
   }
 
-  /** The same, but for these. */
+  /** The same, but for these; what is undefined here stands in no file either. */
   with(changes: Environment): Config {
-    return new Config(this.#flags, { ...this.#env, ...changes })
+    const isChanged = ([name]: [string, unknown]) =>
+      isSetting(name) && Object.hasOwn(changes, settings[name].env)
+    const files = this.#files.map((file) => ({
+      ...file,
+      values: Object.fromEntries(Object.entries(file.values).filter((entry) => !isChanged(entry))),
+    }))
+    return new Config(this.#flags, { ...this.#env, ...changes }, files)
   }
 
-  /** What a process is started with that is to see the same settings: flags become variables. */
+  /** For what serves all repositories: none of them sets its rules. */
+  withoutRepository(): Config {
+    const files = this.#files.filter(({ source }) => source !== 'repository')
+    return new Config(this.#flags, this.#env, files)
+  }
+
+  /** What the files of this process are, and what in them is ignored. */
+  files(): readonly SettingsFile[] {
+    return this.#files
+  }
+
+  /** What a process is started with that is to see the same settings: flags and files become variables. */
   environment(): Record<string, string> {
     const variables: Record<string, string> = {}
     for (const [name, value] of Object.entries(this.#env)) {
@@ -58,22 +118,30 @@ export class Config {
       const flag = shape.flag === undefined ? undefined : this.#flags[shape.flag]
       if (typeof flag === 'string') variables[shape.env] = flag
     }
+    for (const name of settingNames) {
+      const { source, value } = this.#find(name)
+      // A wish of the repository does not become the word of the person.
+      const isFile = source === 'user' || (source === 'repository' && name !== 'project')
+      if (isFile && value !== undefined) variables[settings[name].env] = value
+    }
     return variables
   }
 
   /** What must be in no text that leaves this process. */
   secrets(): string[] {
     return settingNames.flatMap((name) => {
-      const { secret }: SettingShape = settings[name]
       const value = this.text(name)
-      if (value === undefined) return []
-      const parts = secretsIn(value, commands.includes(name) ? '(?:=|\\s+)' : '=')
-      return secret ? [value, ...parts] : parts
+      return value === undefined ? [] : secretsOf(name, value)
     })
   }
 
   text(name: SettingName): string | undefined {
     return this.#find(name).value
+  }
+
+  /** Whether anybody says it, or it is the default. */
+  isSet(name: SettingName): boolean {
+    return this.#find(name).source !== 'default'
   }
 
   /** Whether a flag says it, for this call alone. */
@@ -95,10 +163,10 @@ export class Config {
   /** A number above zero, not larger than a timer takes. */
   seconds(name: SettingName): number {
     const seconds = this.number(name)
-    if (seconds > 0 && seconds <= 2_000_000) return seconds
+    if (isPositive(seconds)) return seconds
     throw new AgentMailError(
       'bad_config',
-      `${settings[name].env} must be more than 0 and at most 2000000, not "${seconds}"`,
+      `${this.#find(name).label} must be more than 0 and at most 2000000, not "${seconds}"`,
       'Correct it, or leave it out to use the default.',
     )
   }
@@ -117,135 +185,51 @@ export class Config {
 
   /** Everything in force, for `agentmail config`: secrets masked. */
   inForce(): SettingInForce[] {
-    return settingNames.map((name) => {
-      const { value, source } = this.#find(name)
-      const shape: SettingShape = settings[name]
-      return {
-        name,
-        env: shape.env,
-        value:
-          typeof shape.fallback === 'number' && isNumber(value)
-            ? Number(value)
-            : value === undefined
-              ? null
-              : shown(name, value),
-        source,
-        ...wrongOf(name, value),
-        about: shape.about,
-      }
-    })
+    return settingNames.map((name) => this.setting(name))
   }
 
-  #find(name: SettingName) {
+  /** The same of one. */
+  setting(name: SettingName): SettingInForce {
+    const { value, source, file } = this.#find(name)
+    const shape: SettingShape = settings[name]
+    const wrong = value === undefined ? undefined : wrongOf(name, value)
+    const isCount = typeof shape.fallback === 'number' && isNumber(value)
+    return {
+      name,
+      env: shape.env,
+      key: shape.file === 'none' ? null : fileKeyOf(name),
+      value: isCount ? Number(value) : value === undefined ? null : shownValue(name, value),
+      source,
+      ...(file === undefined ? {} : { file }),
+      ...(wrong === undefined ? {} : { invalid: true, wrong }),
+      about: shape.about,
+    }
+  }
+
+  #find(name: SettingName): Found {
     const shape: SettingShape = settings[name]
     const flag = shape.flag === undefined ? undefined : this.#flags[shape.flag]
-    if (typeof flag === 'string') {
-      return { value: flag, source: 'flag' as const, label: `--${shape.flag}` }
-    }
+    if (typeof flag === 'string') return { value: flag, source: 'flag', label: `--${shape.flag}` }
     const value = this.#env[shape.env]
-    if (value !== undefined && value.trim() !== '') {
-      return { value, source: 'environment' as const, label: shape.env }
+    if (isSaid(value)) return { value, source: 'environment', label: shape.env }
+    for (const { source, path, values } of this.#files) {
+      const value = values[name]
+      if (isSaid(value)) {
+        return { value, source, file: path, label: `${fileKeyOf(name)} in ${path}` }
+      }
     }
     const fallback = shape.fallback === undefined ? undefined : String(shape.fallback)
-    return { value: fallback, source: 'default' as const, label: shape.env }
+    return { value: fallback, source: 'default', label: shape.env }
   }
 }
 
-const mask = '********'
-
-/** What may stand in an address of a server or a database, and in a command that starts one. */
-const addresses: SettingName[] = [
-  ...(['db', 'server', 'llmBaseUrl', 'postmarkBaseUrl'] as const),
-  ...(['gmailBaseUrl', 'oauthBaseUrl'] as const),
-]
-const commands: SettingName[] = ['gmailServer', 'obsidianServer']
-
-/** As it may be shown: nothing of which it is not clear that it is no secret. */
-function shown(name: SettingName, value: string): string {
-  const { secret }: SettingShape = settings[name]
-  if (secret) return mask
-  if (commands.includes(name)) return shownCommand(value)
-  if (addresses.includes(name)) return shownAddress(value.trim())
-  return value
-    .replace(/((?:\/\/|^[a-z][\w+.-]+:\/?)[^:@/]*:).*@/i, `$1${mask}@`)
-    .replace(/([?&][^=&]*(?:pass|pwd|secret|token|key|auth)[^=&]*=)[^&]*/gi, `$1${mask}`)
+interface Found {
+  value: string | undefined
+  source: SettingInForce['source']
+  /** How it is called where it stands. */
+  label: string
+  file?: string
 }
 
-/** Its program alone: any word behind it may be a token. */
-function shownCommand(value: string): string {
-  const [program = '', rest] = value.trim().split(/\s+/)
-  const known = /^[\w./~@+-]+$/.test(program) ? program : mask
-  return rest === undefined ? known : `${known} …`
-}
-
-/** The user of a database is shown, that of a web address may be a token. What is no address and no plain path may be either, misspelled. */
-function shownAddress(text: string): string {
-  if (/^[^:?#=]*$/.test(text)) return text
-  const [, scheme, credentials, hosts = '', path = '', query] =
-    /^([a-z][\w+.-]*:\/\/)(?:(.*)@)?([^/@?#]*)(\/[^?#@]*)?(?:\?(.*))?$/is.exec(text) ?? []
-  const areHosts = hosts
-    .split(',')
-    .every((host) => /^(\[[\da-f:.]+\]|[^:]+)(:\d{1,5})?$/i.test(host))
-  if (scheme === undefined || !areHosts) return mask
-  const [user = '', ...password] = credentials?.split(':') ?? []
-  const isShown = /^mysql:/i.test(scheme) && /^[\w.%+-]*$/.test(user)
-  const who = isShown ? [user, ...(password.length > 0 ? [mask] : [])].join(':') : mask
-  const parts = query?.split('&').map((part) => (/^ssl-\w+=/.test(part) ? part : maskedPart(part)))
-  const from = credentials === undefined ? '' : `${who}@`
-  return `${scheme}${from}${hosts}${path}${parts ? `?${parts.join('&')}` : ''}`
-}
-
-const maskedPart = (part: string): string => part.replace(/(^[\w-]+=)?.*/s, `$1${mask}`)
-
-/** As they stand in an address or a command, and as they are meant. */
-function secretsIn(value: string, equals: string): string[] {
-  const named = String.raw`[\w.%-]*(?:pass|pwd|secret|token|key|auth|cred)[\w.%-]*`
-  const found = [
-    /(?:\/\/|^\s*["']?[a-z][\w+.-]+:\/?)[^:@/]*:(.+)@/gi,
-    new RegExp(`(?:^|[\\s?&;"'-])${named}${equals}["']?([^\\s&;"']+)`, 'gi'),
-    /[?&]p(?:w|wd)?=([^&\s]+)/gi,
-  ].flatMap((pattern) => [...value.matchAll(pattern)].map(([, secret = '']) => secret))
-  return found.flatMap((secret) => {
-    try {
-      return [secret, decodeURIComponent(secret)]
-    } catch {
-      return [secret]
-    }
-  })
-}
-
-export const notifyFormats = ['json', 'ntfy', 'slack'] as const
-
-/** What is not a number, and can be wrong all the same. */
-const checks: Partial<Record<SettingName, { isRight: (value: string) => boolean; wrong: string }>> =
-  {
-    notify: { isRight: isWebAddress, wrong: 'no http(s) address' },
-    notifyFormat: {
-      isRight: (value) => notifyFormats.some((format) => format === value.trim().toLowerCase()),
-      wrong: `none of ${notifyFormats.join(', ')}`,
-    },
-  }
-
-function wrongOf(name: SettingName, value: string | undefined) {
-  const { fallback }: SettingShape = settings[name]
-  const check = checks[name]
-  const isWrong = value !== undefined && check?.isRight(value) === false
-  if (isWrong) return { invalid: true, wrong: check.wrong } as const
-  const isNoNumber = typeof fallback === 'number' && !isNumber(value)
-  return isNoNumber ? ({ invalid: true, wrong: 'not a number' } as const) : {}
-}
-
-/** With a user and a password that can be read, if any. */
-export function isWebAddress(value: string): boolean {
-  const address = value.trim()
-  if (!/^https?:\/\/[^/]/i.test(address) || !URL.canParse(address)) return false
-  const { username, password } = new URL(address)
-  try {
-    return decodeURIComponent(username + password) !== undefined
-  } catch {
-    return false
-  }
-}
-
-const isNumber = (value: string | undefined): boolean =>
-  value !== undefined && value.trim() !== '' && Number.isFinite(Number(value)) && Number(value) >= 0
+const isSaid = (value: string | undefined): value is string =>
+  value !== undefined && value.trim() !== ''

@@ -84,7 +84,8 @@ export class AgentMailError extends Error {
 
   /** As a program reads it, for the toolsets that answer errors as JSON. */
   get json(): { error: string; message: string; details: unknown } {
-    const message = this.next ? `${this.message}. ${this.next}` : this.message
+    const stop = /[.?!]$/.test(this.message) ? '' : '.'
+    const message = this.next ? `${this.message}${stop} ${this.next}` : this.message
     return { error: table[this.code].json, message, details: this.details ?? null }
   }
 

@@ -1,16 +1,14 @@
 /** The database that the settings name: a file, or a server beyond it; and how its store is opened. */
 import { closeSync, existsSync, lstatSync, openSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { isNotRegular, makeFolder, makePrivate } from '../system/files.ts'
-import { dataFolder } from '../system/places.ts'
-import { sha256 } from '../system/text.ts'
+import { isNotRegular } from '../system/files.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
 import { leftBeside, putBack, setAside } from './open-files.ts'
 import { openSqlite, viewSqlite } from './sqlite.ts'
 import { type Store, StoreError, type View } from './store.ts'
-import { noteOf, usualDatabase } from './usual-database.ts'
+import { makeDataFolder, noteOf, noteOfAddress, usualDatabase } from './usual-database.ts'
 
 export interface Database {
   /** As people see it: a path, or an address without its password. */
@@ -38,23 +36,6 @@ export function databaseOf(config: Config, { create = true }: PlaceOptions = {})
   if (named !== undefined) return namedDatabase(config, named)
   if (create) makeDataFolder(config)
   return fileDatabase(usualDatabase(config))
-}
-
-/** For its owner only. */
-export function makeDataFolder(config: Config): string {
-  const folder = dataFolder(config)
-  try {
-    makeFolder(folder, 0o700)
-    makePrivate(folder)
-    return folder
-  } catch (cause) {
-    throw new AgentMailError(
-      'database_unreadable',
-      `the folder of the database could not be made: ${folder}`,
-      'Set XDG_DATA_HOME to a folder that can be written, or name a database with --db.',
-      { cause },
-    )
-  }
 }
 
 /** @param named a path or an address, as in AGENTMAIL_DB. */
@@ -102,10 +83,9 @@ export function fileDatabase(path: string): Database {
 
 function serverDatabase(config: Config, named: string): Database {
   const address = mysqlAddress(named)
-  const note = `${sha256(address.shown).slice(0, 16)}.server`
   return {
     name: address.shown,
-    note: join(dataFolder(config), note),
+    note: noteOfAddress(config, address),
     async open({ create = false } = {}) {
       const { openMysql } = await import('./mysql/mysql.ts')
       return openMysql(address, { create })

@@ -2,7 +2,7 @@
 
 import { AgentMailError } from '../errors.ts'
 import { uuid } from '../system/random.ts'
-import { again } from './again.ts'
+import { again, isAgain } from './again.ts'
 import { type Identity, identityOf } from './identity.ts'
 import { type Migration, migrations } from './migrations.ts'
 import { type Reader, type Store, StoreError, type TextKeys } from './store.ts'
@@ -19,8 +19,8 @@ const metaTable = `CREATE TABLE IF NOT EXISTS meta (
   value VARCHAR(255) NOT NULL,
   PRIMARY KEY (name))`
 
-/** Changes with every sign of life, so no version holds it. */
-const churning = ['presence']
+/** They change with every sign of life, so no version holds them. */
+const churning = ['presence', 'sessions', 'turn_edits']
 
 /** Every statement that defines something, in their order. */
 export const definitions: string[] = [
@@ -68,8 +68,19 @@ export async function migrate(store: Store, options: { isCopying?: boolean } = {
     if (table && !(await identityOf(store))) throw inTheWay(table)
   }
   if (doneIn(identity) === knownSchema) return
-  const migrating = () => again(() => migrateOnce(store))
+  const migrating = () => migrateInTurn(store)
   await (store.alone ? store.alone(migrating) : migrating())
+}
+
+/** Those who do it at once meet at each step: whoever was in the way has patience anew with each that is done. */
+async function migrateInTurn(store: Store): Promise<void> {
+  const before = doneIn(await identityOf(store))
+  try {
+    await again(() => migrateOnce(store))
+  } catch (error) {
+    if (!isAgain(error) || doneIn(await identityOf(store)) === before) throw error
+    await migrateInTurn(store)
+  }
 }
 
 async function migrateOnce(store: Store): Promise<void> {

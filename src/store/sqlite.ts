@@ -4,6 +4,7 @@ import { log } from '../system/log.ts'
 import { again } from './again.ts'
 import { at, OpenFiles } from './open-files.ts'
 import { checkDefinitions, checkKinds } from './own-definitions.ts'
+import { sqliteDriver } from './sqlite-driver.ts'
 import {
   type Row,
   type SqlValue,
@@ -25,7 +26,7 @@ export async function openSqlite(
   path: string,
   options: { isCache?: boolean } = {},
 ): Promise<Store> {
-  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const { DatabaseSync } = await sqliteDriver()
   return again(async () => {
     const before = at(path)
     let writer: Connection | undefined
@@ -52,7 +53,7 @@ export async function openSqlite(
 
 /** Only to be read: its file must be there, and nothing is changed in it. */
 export async function viewSqlite(path: string): Promise<View> {
-  const { DatabaseSync } = await import('@photostructure/sqlite')
+  const { DatabaseSync } = await sqliteDriver()
   let reader: Connection | undefined
   try {
     const connection = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))

@@ -70,10 +70,10 @@ function ifAllowed(change: () => void): void {
 }
 
 /** Takes from everybody but its owner what they may do with a file or folder; false where that is nothing, or it is a link. */
-export function makePrivate(path: string): boolean {
+export function makePrivate(path: string, { isLook = false } = {}): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!(found?.isFile() || found?.isDirectory()) || (found.mode & 0o077) === 0) return false
-  ifAllowed(() => chmodSync(path, found.isFile() ? 0o600 : 0o700))
+  if (!isLook) ifAllowed(() => chmodSync(path, found.isFile() ? 0o600 : 0o700))
   return true
 }
 
@@ -187,14 +187,16 @@ export interface NewFile {
   prepare?: (fd: number) => void
 }
 
-/** Writes a file anew beside itself and puts it in its place in one step. The caller holds the file's lock. */
+/** Writes a file anew beside itself and puts it in its place in one step. The caller holds the file's lock, or can say when nothing is left to do but that step whether it `isWanted`. */
 export function replaceFile(
   path: string,
   content: Iterable<Buffer>,
   options: Partial<NewFile> = {},
-): void {
+  isWanted?: () => boolean,
+): boolean {
   const name = basename(path)
-  replaceIn(placeAround(path), name, { content, temporary: `${name}.new`, ...options })
+  const file = { content, temporary: `${name}.new`, ...options }
+  return replaceIn(placeAround(path), name, file, isWanted)
 }
 
 /** The same; `isWanted` is asked when nothing is left to do but the one step. */
@@ -281,9 +283,13 @@ export function nameAlso(from: Place, name: string, to: Place, newName: string):
   return true
 }
 
+/** The same by whole paths. */
+export const nameFileAlso = (from: string, to: string): boolean =>
+  nameAlso(placeAround(from), basename(from), placeAround(to), basename(to))
+
 /** To a name that nothing has: then the answer is false. */
 export function moveIfFree(from: string, to: string): boolean {
-  const isMoved = nameAlso(placeAround(from), basename(from), placeAround(to), basename(to))
+  const isMoved = nameFileAlso(from, to)
   if (isMoved) removeFile(from)
   return isMoved
 }

@@ -13,7 +13,8 @@ import {
   readdirSync,
   realpathSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
 
 /** Each folder on the way down is held open during a walk, and a process may open only so many files. */
@@ -171,3 +172,17 @@ export const tooDeep = () =>
     `folders are nested deeper than ${maxDepth}`,
     'Choose a shorter path.',
   )
+
+/** An absolute path without the links that lead to it, as far as it exists; nothing is opened. */
+export async function withoutLinks(spelling: string): Promise<string> {
+  const path = spelling.replaceAll('\\', '/')
+  if (!/^\/[^/]/.test(path)) return path // a drive or another machine
+  const whole = resolve(path)
+  for (let existing = whole; ; existing = dirname(existing)) {
+    try {
+      return join(await realpath(existing), relative(existing, whole))
+    } catch {
+      if (existing === dirname(existing)) return whole
+    }
+  }
+}

@@ -15,6 +15,8 @@ export interface HttpRequest extends Bounds {
 
 interface ReplyHead {
   status: number
+  /** By their names in small letters. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
   /** By the header Retry-After. */
   retryAfterSeconds: number | undefined
 }
@@ -82,7 +84,7 @@ export async function openReply(asked: HttpRequest): Promise<OpenReply> {
   const type = json ? 'application/json' : 'text/plain; charset=utf-8'
   const options = {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { ...asked.headers, ...(body === undefined ? {} : headersOf(body, type)) },
+    headers: { ...(body === undefined ? {} : headersOf(body, type)), ...asked.headers },
     agent: false,
     signal: time.signal,
   }
@@ -103,7 +105,7 @@ export async function openReply(asked: HttpRequest): Promise<OpenReply> {
     })
     const { statusCode: status = 0, headers } = response
     const retryAfterSeconds = secondsOf(headers['retry-after'])
-    return { status, retryAfterSeconds, chunks: chunksOf(response, failed) }
+    return { status, headers, retryAfterSeconds, chunks: chunksOf(response, failed) }
   } catch (error) {
     time.end()
     throw failed(error)

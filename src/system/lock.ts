@@ -1,8 +1,8 @@
 /** An exclusive lock on an open file that the operating system drops with its holder, however that dies. */
-import { type BigIntStats, closeSync, existsSync, fstatSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isSameFile } from './files.ts'
+import { addonNear } from './native/near-addon.ts'
 import { type Patience, untilAnswered } from './retry.ts'
 
 /** Takes the lock if it is free. The file must be open for writing; the lock goes when it is closed. */
@@ -29,9 +29,9 @@ export const lockIfFree: Lock = (fd) => {
 function load(): TryLock {
   const file = `fs-native-extensions/prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`
   try {
-    return (
-      loadNear(file) ?? process.getBuiltinModule('node:module').createRequire(import.meta.url)(file)
-    )
+    const { tryLock } = addonNear<TryLock>(file) ?? {}
+    if (tryLock) return { tryLock }
+    return process.getBuiltinModule('node:module').createRequire(import.meta.url)(file)
   } catch (cause) {
     throw new AgentMailError(
       'internal',
@@ -40,19 +40,6 @@ function load(): TryLock {
       { cause },
     )
   }
-}
-
-/** Where Node would find it, too: to ask Node costs five times as much as to load it. */
-function loadNear(file: string): TryLock | undefined {
-  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, 'node_modules', file)
-    if (!existsSync(path)) continue
-    const addon: { exports: Partial<TryLock> } = { exports: {} }
-    process.dlopen(addon, path)
-    const { tryLock } = addon.exports
-    return tryLock && { tryLock }
-  }
-  return undefined
 }
 
 export interface ToLock extends Patience {

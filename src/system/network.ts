@@ -22,6 +22,7 @@ export const asHost = (address: string): string => {
 
 /** Whether a URL names this machine, by one of its addresses. */
 export function isOnThisMachine(url: string): boolean {
+  if (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url)) return true // as most are; to parse one takes longer
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return isLoopback(hostname) || ownAddresses().map(asHost).includes(asHost(hostname))

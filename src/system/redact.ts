@@ -1,6 +1,6 @@
 /** Takes secrets out of texts, and makes one from outside fit to be passed on: nothing invisible in it, one short line. */
 
-const mask = '********'
+export const mask = '********'
 const maxCharacters = 500
 /** What is looked through; much more than is told, since masks are short. */
 const maxRead = 8000
@@ -66,14 +66,20 @@ export function redacted(text: string, secrets: string[]): string {
   for (const spelling of secrets.flatMap(spellings).sort((a, b) => b.length - a.length)) {
     clean = clean.replaceAll(literally(spelling), mask)
   }
-  for (const pattern of looksSecret) {
-    clean = clean.replace(pattern, (_, kept) => (typeof kept === 'string' ? kept : '') + mask)
-  }
+  clean = withoutSecretLooks(clean)
   if (secrets.some((secret) => isDisguised(secret, clean))) return withheld
   const characters = Array.from(clean)
   if (characters.length <= maxCharacters) return clean
   return `${characters.slice(0, maxCharacters - 1).join('')}…`
 }
+
+/** With nothing changed but what looks like a secret. */
+export const withoutSecretLooks = (text: string): string =>
+  looksSecret.reduce(
+    (clean, pattern) =>
+      clean.replace(pattern, (_, kept) => (typeof kept === 'string' ? kept : '') + mask),
+    text,
+  )
 
 const withheld = '(these words of the service held a secret, so they are not shown)'
 

@@ -1,5 +1,13 @@
 /** Finds the repository around a folder in git's own files, since to start git takes longer than all the rest of a command. */
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Config } from '../config.ts'
 
@@ -21,6 +29,14 @@ const steering =
 export function readRepository(cwd: string): Repository | undefined {
   if (Object.keys(new Config().environment()).some((name) => steering.test(name))) return undefined
   return ifReadable(() => repositoryAbove(cwd))
+}
+
+/** The root of the worktree around a folder, by git's entry in it alone, spelled as the folder is; nothing outside of one. */
+export function worktreeAbove(folder: string): string | undefined {
+  for (let root = folder; ; root = dirname(root)) {
+    if (existsSync(join(root, '.git'))) return root
+    if (root === dirname(root)) return undefined
+  }
 }
 
 /** The folders that it is checked out in; nothing where git itself has to say. */

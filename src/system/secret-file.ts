@@ -121,14 +121,16 @@ function narrow(fd: number): void {
   } catch {} // it is another's, who has meant it so
 }
 
-/** People keep such files elsewhere and put a link in their place: the link stays. */
-function targetOf(path: string, links = 0): string {
+/** People keep such files, or their folders, elsewhere and put a link in their place: the link stays. The same whether the file is there or not yet. */
+export function targetOf(path: string, links = 0): string {
   try {
     return realpathSync(path)
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-    if (!isLink || links > 10) return path
+    if (links > 10) return path
+    const folder = dirname(path)
+    if (!isLink) return folder === path ? path : join(targetOf(folder, links), basename(path))
     return targetOf(resolve(dirname(path), readlinkSync(path)), links + 1)
   }
 }

@@ -15,6 +15,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** What steers a terminal, or turns round what is read; line breaks and tabs do no harm. */
 export const steering = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
 
+/** What would make a second line of a name where it is shown, or steer the terminal: no registered agent is called so. */
+export const unnameable = /[\p{Cc}\u2028\u2029]/u
+
+/** What nobody sees and a model reads all the same; but for what joins letters, or the parts of an emoji. */
+export const unseen =
+  /(?<![\p{L}\p{M}\p{Emoji_Modifier}\p{Extended_Pictographic}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{Extended_Pictographic}])|(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
 /** In hex. */
 export const sha256 = (value: string | Buffer): string =>
   // Loaded here, not at the top: it takes 4 ms, and most commands never need it.

@@ -53,13 +53,13 @@ export async function within<T>(
 
 /** What the work gives; nothing where it fails or is not done in time, and then it is left to itself. */
 export async function ifSoon<T>(limit: number, work: () => Promise<T>): Promise<T | undefined> {
-  const time = new TimeLimit({ limit })
+  let timer: NodeJS.Timeout | undefined
   const over = new Promise<undefined>((resolve) => {
-    time.signal.addEventListener('abort', () => resolve(undefined))
+    timer = setTimeout(() => resolve(undefined), limit) // quicker than a signal
   })
   try {
     return await Promise.race([work().catch(() => undefined), over])
   } finally {
-    time.end()
+    clearTimeout(timer)
   }
 }

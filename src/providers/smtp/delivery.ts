@@ -72,6 +72,27 @@ export function deliver(
   })
 }
 
+/** Whether a mail server answers and takes the login; no mail is sent. */
+export function tryServer(server: SmtpServer, timeout: number): Promise<void> {
+  const connection = connectionTo(server, timeout)
+  return new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => fail({ code: 'ETIMEDOUT' }), timeout)
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      settle()
+      drop(connection)
+    }
+    const fail = (failure: SmtpFailure) => end(() => reject(smtpError(failure, false)))
+    const done = (failure?: SmtpFailure | null) => (failure ? fail(failure) : end(resolve))
+    connection.on('error', fail)
+    connection.once('end', () => fail({ code: 'ECONNECTION' }))
+    connection.connect((failure?: SmtpFailure | null) => {
+      if (failure || !server.login) done(failure)
+      else connection.login({ ...server.login }, done)
+    })
+  })
+}
+
 function connectionTo({ host, port, isSecure, isLoopback, login }: SmtpServer, timeout: number) {
   const setup = Math.min(timeout, longestSetup)
   return new SMTPConnection({

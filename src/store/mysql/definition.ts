@@ -5,6 +5,9 @@ import { foreignDefinition, isOwnTable } from '../own-definitions.ts'
 import { type Reader, StoreError } from '../store.ts'
 import { ConnectionLost, type MysqlConnection } from './connection.ts'
 
+/** The nodes of a cluster do it together, and each finishes first what it is at: a minute was seen. */
+const definitionMs = 60_000
+
 /** @param collation of the table's texts. */
 export async function defineOnce(
   connection: MysqlConnection,
@@ -14,15 +17,21 @@ export async function defineOnce(
   const [, kind = '', name = '', table = name] =
     /^CREATE (TABLE|INDEX) (?:IF NOT EXISTS )?(\w+)(?: ON (\w+))?/.exec(statement) ?? []
   const [, altered, column] = /^ALTER TABLE (\w+) ADD COLUMN (\w+)/.exec(statement) ?? []
-  const isThere = async () => {
+  const look = async () => {
     if (altered && column) return (await columnsOf(connection, altered)).has(column)
     if (kind === 'TABLE') return isTable(connection, name, statement)
     return kind === 'INDEX' && isIndex(connection, name, table)
   }
+  // Dolt may not be able to say it while another process defines something.
+  const isThere = () =>
+    look().catch((error) => {
+      const isPassing = StoreError.is(error) && error.trouble === 'failed'
+      throw isPassing ? new StoreError('again', error.message) : error
+    })
   if (await isThere()) return
   const ending = kind === 'TABLE' ? ` CHARACTER SET utf8mb4 COLLATE ${collation}` : ''
   try {
-    await connection.query(`${statement}${ending}`)
+    await connection.queryFor(definitionMs, `${statement}${ending}`)
   } catch (error) {
     if (error instanceof ConnectionLost || !(await isThere())) throw error // else another was first
   }

@@ -1,4 +1,5 @@
 /** A lock with a name on the server of a database, held by a connection of its own. It is politeness only: in a cluster each node has its own. */
+import { untilAnswered } from '../../system/retry.ts'
 import type { Line } from './lines.ts'
 
 export class NamedLock {
@@ -28,6 +29,18 @@ export class NamedLock {
     const connection = await this.#line.get()
     const { rows } = await connection.query('SELECT IS_USED_LOCK(?) AS holder', this.#name)
     return rows[0]?.holder != null
+  }
+
+  /** Does this while it is ours; where it cannot be had in time, all the same. */
+  async during<T>(patienceMs: number, work: () => Promise<T>): Promise<T> {
+    await untilAnswered({ patienceMs, firstMs: 20, longestMs: 200 }, async () =>
+      (await this.take().catch(() => false)) ? true : undefined,
+    )
+    try {
+      return await work()
+    } finally {
+      await this.close() // the lock goes with it
+    }
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,8 @@ import { NamedLock } from './lock.ts'
 const readers = 3
 const readPatienceMs = 5_000
 const politeBatches = 50
+/** Of those that define the same at once, Dolt lets few come to an end: each waits for its turn. */
+const definitionsMs = 60_000
 
 /** @param options.create makes the database if it is not there yet. */
 export async function openMysql(
@@ -125,6 +127,8 @@ export class MysqlStore implements Store {
     this.textKeys = capabilities.isDolt ? 'whole' : 'beginnings'
     if (capabilities.isDolt) {
       this.versions = new DoltVersions(new Line(reach), new Line(reach), this, database)
+      const definitions = new NamedLock(new Line(reach), `agentmail-definitions ${database}`)
+      this.alone = (work) => definitions.during(definitionsMs, work)
     }
     if (capabilities.isCluster) {
       this.alone = (work) => inDefinitionTurn(() => this.#writer.get(), work)

@@ -13,6 +13,9 @@ describe('the nearest names', () => {
     ['überprüfer', ['Überprüfer']],
     ['qs', ['qa']],
     ['zzz', []],
+    ['qaaaaaa', []],
+    ['qa-1', ['qa']],
+    ['co', ['coder', 'coder-2']],
     ['', []],
     ['somebody-else', []],
   ])('for %j are %j', (written, found) => {

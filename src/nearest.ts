@@ -25,10 +25,13 @@ export function didYouMean(written: string, names: Iterable<string>): string {
 
 const folded = (name: string): string => name.normalize('NFC').toLowerCase().slice(0, 100)
 
-/** One slip in three characters; more where one name is the start of the other. */
+/** One slip in three characters; more where what was written is the start of a name, or has one as its first half. */
 function tolerance(wanted: string, name: string): number {
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted]
-  if (short.length >= 2 && long.startsWith(short)) return long.length - short.length
+  const isStart = short.length >= 2 && long.startsWith(short)
+  if (isStart && (short === wanted || 2 * short.length >= long.length)) {
+    return long.length - short.length
+  }
   return short === '' ? -1 : Math.max(1, Math.floor(long.length / 3))
 }
 
