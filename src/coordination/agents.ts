@@ -1,21 +1,12 @@
 /** The agents of a project: who is registered, and that they are alive. */
 import { AgentMailError } from '../errors.ts'
 import type { Need, Supply, Write } from '../store/batch.ts'
-import {
-  chunksOf,
-  integer,
-  marks,
-  type Reader,
-  type Row,
-  type Transaction,
-  text,
-} from '../store/store.ts'
+import { chunksOf, integer, marks, type Row, type Transaction, text } from '../store/store.ts'
 import { uuid } from '../system/random.ts'
 import type { Desk } from './desk.ts'
-import { livingOf, type Welcome, waiting, welcome } from './inbox/company.ts'
-import { takeOver } from './inbox/marks.ts'
-import { sayGoodbye, stays } from './leaving.ts'
-import { Ledger } from './ledger.ts'
+import { enter, nameOfAgent } from './entering.ts'
+import { type Welcome, waiting, welcome } from './inbox/company.ts'
+import { sayGoodbye } from './leaving.ts'
 import { entriesAPage, fillPage } from './pages.ts'
 import { timeText } from './time.ts'
 
@@ -50,23 +41,18 @@ export interface AgentsPage {
   has_more: boolean
 }
 
-const maxKnownNames = 10_000
-const livingAProject = 5_000
 const agentsAStatement = 250
 
 export class Agents {
   readonly #desk: Desk
-  /** Names by id: an id never changes its name. */
-  readonly #names = new Map<string, string>()
-  /** Whether an agent is registered; looking is a sign of its life. */
-  readonly #presence: Supply<true>
+  /** The names of those who are registered; looking is a sign of their life. */
+  readonly #presence: Supply<string>
 
   constructor(desk: Desk) {
     this.#desk = desk
     this.#presence = {
       table: 'presence',
-      get: async (transaction, ids) =>
-        new Map((await touchAll(transaction, desk, ids)).map((id) => [id, true])),
+      get: (transaction, ids) => touchAll(transaction, desk, ids),
     }
   }
 
@@ -80,60 +66,10 @@ export class Agents {
     agent_id?: string | undefined
     isGuest?: boolean
   }): Promise<{ agent_id: string } & Welcome> {
-    const { project, queue, clock } = this.#desk
-    const { agent, namesakes } = await queue.write(async (write) => {
-      const known = input.agent_id && (await nameOf(write, project, input.agent_id))
-      const agent_id = input.agent_id && known === input.name ? input.agent_id : uuid()
-      const agent = { agent_id, name: input.name }
-      await this.#checkRoom(write, agent_id)
-      const ledger = await Ledger.open(write, this.#desk)
-      const living = await livingOf(write, this.#desk, input.name)
-      const namesakes = living.filter((other) => other.agent_id !== agent_id)
-      const others = namesakes.map((other) => other.agent_id)
-      await takeOver(write, this.#desk, ledger, { agent, others, isBack: known === input.name })
-      const at = ledger.nextTime()
-      await write.run('DELETE FROM presence WHERE project = ? AND agent_id = ?', project, agent_id)
-      write.append('presence', {
-        project,
-        agent_id,
-        last_seen_us: clock.now() * 1000,
-        token: uuid(),
-        leaving: input.isGuest ? stays.asGuest : null,
-      })
-      if (known === input.name) {
-        await write.run(
-          'UPDATE agents SET role = ? WHERE project = ? AND agent_id = ?',
-          input.role,
-          project,
-          agent_id,
-        )
-      } else {
-        write.append('agents', { project, ...agent, role: input.role, registered_us: at })
-      }
-      ledger.record(agent, 'registered', { at, note: input.role })
-      return { agent, namesakes }
-    })
+    const { agent, namesakes } = await this.#desk.queue.write((write) =>
+      enter(write, this.#desk, input),
+    )
     return { agent_id: agent.agent_id, ...(await welcome(this.#desk, agent, namesakes)) }
-  }
-
-  /** Refuses one more than may live; who lives already may come again. */
-  async #checkRoom(write: Write, agentId: string): Promise<void> {
-    const { project, clock, presence } = this.#desk
-    await Ledger.lookedAt(write, this.#desk)
-    const living = 'FROM presence WHERE project = ? AND last_seen_us >= ?'
-    const since = (clock.now() - presence.staleMs) * 1000
-    const [counted] = await write.all(`SELECT COUNT(*) AS agents ${living}`, project, since)
-    if (integer(counted?.agents) < livingAProject) return
-    const own = await write.all(
-      `SELECT agent_id ${living} AND agent_id = ?`,
-      ...[project, since, agentId],
-    )
-    if (own.length > 0) return
-    throw new AgentMailError(
-      'invalid_request',
-      `too many agents: the project has ${integer(counted?.agents)} living ones of at most ${livingAProject}`,
-      `Nobody was registered. Resume as one of yours with its agent_id, or wait: an agent that is silent for ${presence.staleMs / 1000} s counts no more.`,
-    )
   }
 
   async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true; unread?: number }> {
@@ -145,24 +81,15 @@ export class Agents {
 
   /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
   async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
-    const isThere = await write.need(this.#presence, agent_id)
-    const name = await this.#nameOf(write, agent_id)
-    if (!isThere || name === undefined) throw notRegistered(agent_id, name !== undefined, prefix)
-    return { agent_id, name }
-  }
-
-  async #nameOf(reader: Reader, agent_id: string): Promise<string | undefined> {
-    const name = this.#names.get(agent_id) ?? (await nameOf(reader, this.#desk.project, agent_id))
-    if (name === undefined) return undefined
-    if (this.#names.size >= maxKnownNames) this.#names.clear()
-    this.#names.set(agent_id, name)
-    return name
+    const name = await write.need(this.#presence, agent_id)
+    if (name !== undefined) return { agent_id, name }
+    const wasKnown = (await nameOfAgent(write, this.#desk.project, agent_id)) !== undefined
+    throw notRegistered(agent_id, wasKnown, prefix)
   }
 
   /** How whoever has this id is called. */
   async nameOf(agent_id: string): Promise<string | undefined> {
-    const { project, store } = this.#desk
-    return this.#names.get(agent_id) ?? nameOf(store, project, agent_id)
+    return nameOfAgent(this.#desk.store, this.#desk.project, agent_id)
   }
 
   /** What a write of this agent needs. */
@@ -173,15 +100,16 @@ export class Agents {
   /** A reader must be registered too; its sign of life is written with the next flush, unless that is too late. */
   async checkRegistered(agent_id: string): Promise<AgentName> {
     const { project, store, presence, queue } = this.#desk
-    const found = await store.all(
-      'SELECT last_seen_us FROM presence WHERE project = ? AND agent_id = ?',
-      project,
-      agent_id,
+    const [found] = await store.all(
+      `SELECT a.name, p.last_seen_us FROM agents a
+        LEFT JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
+        WHERE a.project = ? AND a.agent_id = ?`,
+      ...[project, agent_id],
     )
-    const name = await this.#nameOf(store, agent_id)
-    if (!found[0] || name === undefined) throw notRegistered(agent_id, name !== undefined)
+    if (typeof found?.last_seen_us !== 'number') throw notRegistered(agent_id, found !== undefined)
+    const name = text(found.name)
     presence.seen(project, agent_id)
-    if (presence.isOverdue(integer(found[0].last_seen_us))) {
+    if (presence.isOverdue(found.last_seen_us)) {
       await queue
         .writeWith([this.alive(agent_id)], (write) => this.touch(write, agent_id))
         .catch((error) => {
@@ -238,23 +166,24 @@ export class Agents {
   }
 }
 
-/** Signs of life of these agents, and who of them is registered. */
+/** Signs of life of these agents, and the names of those who are registered. */
 async function touchAll(
   transaction: Transaction,
   { project, clock }: Desk,
   ids: string[],
-): Promise<string[]> {
-  const which = `WHERE project = ? AND agent_id IN (${marks(ids.length)})`
-  const found = await transaction.run(
-    `UPDATE presence SET last_seen_us = ?, token = ? ${which}`,
-    clock.now() * 1000,
-    uuid(),
-    project,
-    ...ids,
+): Promise<Map<string, string>> {
+  const these = `agent_id IN (${marks(ids.length)})`
+  await transaction.run(
+    `UPDATE presence SET last_seen_us = ?, token = ? WHERE project = ? AND ${these}`,
+    ...[clock.now() * 1000, uuid(), project, ...ids],
   )
-  if (found === ids.length) return ids
-  const rows = await transaction.all(`SELECT agent_id FROM presence ${which}`, project, ...ids)
-  return rows.map((row) => text(row.agent_id))
+  const rows = await transaction.all(
+    `SELECT p.agent_id, a.name FROM presence p
+      JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
+      WHERE p.project = ? AND p.${these}`,
+    ...[project, ...ids],
+  )
+  return new Map(rows.map((row) => [text(row.agent_id), text(row.name)]))
 }
 
 const entryOf = (row: Row): Omit<AgentEntry, 'claims'> => ({
@@ -265,19 +194,6 @@ const entryOf = (row: Row): Omit<AgentEntry, 'claims'> => ({
   last_seen: row.last_seen_us ? timeText(integer(row.last_seen_us)) : null,
   ...(row.leaving !== null && { is_guest: true }),
 })
-
-async function nameOf(
-  reader: Reader,
-  project: string,
-  agentId: string,
-): Promise<string | undefined> {
-  const [row] = await reader.all(
-    'SELECT name FROM agents WHERE project = ? AND agent_id = ?',
-    project,
-    agentId,
-  )
-  return row && text(row.name)
-}
 
 function notRegistered(agentId: string, wasKnown: boolean, prefix = ''): AgentMailError {
   const next = wasKnown

@@ -1,6 +1,7 @@
 /** Changes to files that agents announce to each other. */
+import type { Write } from '../store/batch.ts'
 import { integer, type Row, text } from '../store/store.ts'
-import type { Agents } from './agents.ts'
+import type { AgentName, Agents } from './agents.ts'
 import type { Desk } from './desk.ts'
 import { KeyedWrites } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
@@ -37,7 +38,6 @@ export class Changes {
     summary: string
     idempotency_key?: string | undefined
   }): Promise<{ change_id: number }> {
-    const { project, news } = this.#desk
     const [file_path = ''] = await this.#desk.normalPaths([spelling])
     const call = {
       agent_id,
@@ -45,23 +45,9 @@ export class Changes {
       key: idempotency_key,
       content: [file_path, summary],
     }
-    const change_id = await this.#writes.once(call, async (write, agent) => {
-      const ledger = await Ledger.open(write, this.#desk)
-      const id = ledger.nextChangeId()
-      const at = ledger.nextTime()
-      write.append('changes', {
-        project,
-        id,
-        announced_us: at,
-        agent_id,
-        agent_name: agent.name,
-        file_path,
-        summary,
-      })
-      ledger.record(agent, 'announced', { at, file_path, change_id: id })
-      write.afterCommit(() => news.stored({ project, stream: 'changes' }, id))
-      return id
-    })
+    const change_id = await this.#writes.once(call, (write, agent) =>
+      storeChange(write, this.#desk, agent, { file_path, summary }),
+    )
     return { change_id }
   }
 
@@ -84,6 +70,31 @@ export class Changes {
     )
     return { changes: page.entries, has_more: page.has_more }
   }
+}
+
+/** Adds a change to what a transaction stores, and gives its id. */
+export async function storeChange(
+  write: Write,
+  desk: Desk,
+  agent: AgentName,
+  { file_path, summary }: Pick<ChangeEntry, 'file_path' | 'summary'>,
+): Promise<number> {
+  const { project, news } = desk
+  const ledger = await Ledger.open(write, desk)
+  const id = ledger.nextChangeId()
+  const at = ledger.nextTime()
+  write.append('changes', {
+    project,
+    id,
+    announced_us: at,
+    agent_id: agent.agent_id,
+    agent_name: agent.name,
+    file_path,
+    summary,
+  })
+  ledger.record(agent, 'announced', { at, file_path, change_id: id })
+  write.afterCommit(() => news.stored({ project, stream: 'changes' }, id))
+  return id
 }
 
 const entryOf = (row: Row): ChangeEntry => ({

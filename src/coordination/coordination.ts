@@ -14,6 +14,7 @@ import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
 import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
+import { type AnsweredMessage, answered } from './inbox/answered.ts'
 import { silenceOf } from './inbox/company.ts'
 import { type InboxPage, type InboxRequest, inboxOf } from './inbox/inbox.ts'
 import { Receipts } from './inbox/receipts.ts'
@@ -33,6 +34,8 @@ import {
   type SearchRequest,
   searchProject,
 } from './search/search.ts'
+import { homeOf, type SessionName } from './sessions/session-rows.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 import { type Pruned, type PruneRequest, pruneDatabase } from './upkeep/prune.ts'
 import { VersionFinder } from './upkeep/version-finder.ts'
@@ -63,6 +66,8 @@ export interface Project {
   receipts: Receipts
   claims: Claims
   changes: Changes
+  /** Those of coding clients, each of which is an agent. */
+  sessions: Sessions
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
   difference(request: DifferenceRequest): AsyncGenerator<Difference>
   /** Before when something is missing in what `history` tells, if it is. */
@@ -71,6 +76,8 @@ export interface Project {
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
   /** The messages to a name, the oldest first; nothing is marked. */
   inbox(request: InboxRequest): Promise<InboxPage>
+  /** Whoever has this name has answered a message to it. */
+  answered(answer: AnsweredMessage): Promise<void>
   /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
   silence(name: string): Promise<string | undefined>
   /** The registered agents, with where they stand and how much waits for them. */
@@ -81,7 +88,7 @@ export interface Project {
   waitingFor(request: WaitingRequest, signal?: AbortSignal): Promise<{ waiting: WaitingEntry[] }>
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
   /** Keeps an agent alive until the function that this gives is called. */
-  hold(agentId: string): () => void
+  hold(agentId: string, isInCall?: boolean): () => void
 }
 
 export class Coordination {
@@ -195,6 +202,11 @@ export class Coordination {
     return rows.map((row) => text(row.project))
   }
 
+  /** The folder in which a session began that has not ended. */
+  homeOf(session: SessionName): Promise<string | undefined> {
+    return homeOf(this.#reader, session)
+  }
+
   /** Whether the database answers. */
   async check(): Promise<void> {
     await this.#reader.all('SELECT value FROM meta')
@@ -239,25 +251,28 @@ export class Coordination {
     }
     const agents = new Agents(desk)
     const receipts = new Receipts(desk)
+    const unread = new Unread(desk, agents, receipts)
     const project: Project = {
       key: name,
       agents,
       messages: new Messages(desk, agents, receipts),
-      unread: new Unread(desk, agents, receipts),
+      unread,
       receipts,
       claims: new Claims(desk, agents),
       changes: new Changes(desk, agents),
+      sessions: new Sessions({ desk, agents, unread, receipts }),
       history: (request) => readHistory(desk, request),
       difference: (request) => readDifference(desk, request),
       prunedBefore: (request) => prunedBefore(desk, request),
       sent: (request) => sentBy(desk, receipts, request),
       inbox: (request) => inboxOf(desk, receipts, request),
+      answered: (answer) => answered(desk, agents, receipts, answer),
       silence: (name) => silenceOf(desk, name),
       standings: (request) => standingsOf(desk, agents, request),
       standAt: (agentId, place) => standAt(desk, agentId, place),
       waitingFor: (request, signal) => waitingFor(desk, request, signal),
       search: (request, signal) => searchProject(desk, request, signal),
-      hold: (agentId) => this.#presence.hold(name, agentId),
+      hold: (agentId, isInCall) => this.#presence.hold(name, agentId, isInCall),
     }
     const opened = { desk, project }
     this.#opened.set(name, opened)

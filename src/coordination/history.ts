@@ -31,7 +31,7 @@ export interface HistoryRequest {
 export type Condition = [sql: string, ...values: SqlValue[]]
 
 /** A moment of a project: the last entry that was in its journal by then. */
-export interface Moment {
+export interface HistoryMoment {
   entry: number
   /** In microseconds. */
   us: number
@@ -98,7 +98,7 @@ export async function momentOf(
   given: string,
   name: string,
   finder: VersionFinder | undefined,
-): Promise<Moment> {
+): Promise<HistoryMoment> {
   if (!finder || /^\d{4}-\d\d-\d\d[Tt ]/.test(given)) {
     const us = parseTime(given, name, timeForms)
     const place = await finder?.first((progress) => progress.us >= us)
@@ -119,7 +119,7 @@ export async function momentOf(
 }
 
 /** Before its first entry a project may have no tables to look at. */
-export const versionToRead = (moment: Moment | undefined): string | undefined =>
+export const versionToRead = (moment: HistoryMoment | undefined): string | undefined =>
   moment?.entry === 0 ? undefined : moment?.version
 
 /** @param version one that holds all of it, since the journal as it is now may have been pruned. */

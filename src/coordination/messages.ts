@@ -33,15 +33,32 @@ export interface Letter {
   body: string
 }
 
-/** Whether its subject only begins its text, and says nothing more. */
+const titleLength = 80
+
+/** The first line of a text that says something, for a message that was given no subject. */
+export function titleOf(body: string): string {
+  const first = [...firstLineOf(body)]
+  const isLong = first.length > titleLength
+  return isLong ? `${first.slice(0, titleLength - 1).join('')}…` : first.join('')
+}
+
+const firstLineOf = (body: string): string => (body.trim().split(/\r?\n/, 1)[0] ?? '').trim()
+
+/** Whether its subject is the first line of its text, and says nothing more. */
 export const isUntitled = ({ subject, body }: Pick<Letter, 'subject' | 'body'>): boolean =>
-  body.trimStart().startsWith(subject.replace(/…$/, ''))
+  [firstLineOf(body), titleOf(body)].includes(subject.trim())
 
 /** As it is stored. */
 export interface PostedLetter extends Letter {
   /** Whether its reader gets it by a mailbox too, and need not be handed it here. */
   isByMailbox?: boolean
 }
+
+/** Why its reader need not be handed a message from the channel, as `by_mailbox` says; null where it must be. */
+export const handedBy = { mailbox: 1, answer: 2 } as const
+
+/** Whether its reader gets a message by a mailbox. */
+export const isByMailbox = ({ by_mailbox }: Row): boolean => by_mailbox === handedBy.mailbox
 
 /** What a message is called in a mailbox, whenever it is put there; in the form of other mail's ids. */
 export const letterIdOf = (project: string, messageId: number): string =>
@@ -104,7 +121,7 @@ export class Messages {
       'SELECT by_mailbox FROM messages WHERE project = ? AND id = ?',
       ...[project, id],
     )
-    return row !== undefined && row.by_mailbox !== null
+    return row !== undefined && isByMailbox(row)
   }
 
   /** No mailbox took it: its reader is handed it from the channel. */
@@ -168,7 +185,7 @@ export async function store(
   write: Write,
   desk: Desk,
   sender: AgentName,
-  { channel, subject, body, isByMailbox = false }: PostedLetter,
+  { channel, subject, body, isByMailbox: isInMailbox = false }: PostedLetter,
   event: JournalEvent,
 ): Promise<number> {
   const { project, news } = desk
@@ -184,7 +201,7 @@ export async function store(
     channel,
     subject,
     body,
-    by_mailbox: isByMailbox ? 1 : null,
+    by_mailbox: isInMailbox ? handedBy.mailbox : null,
   })
   ledger.record(sender, event, { at, message_id: id })
   write.afterCommit(() => news.stored({ project, stream: 'messages', channel }, id))

@@ -40,14 +40,14 @@ function segmentsOf(path: string, spelling: string): string[] {
 /** Where a project lies on this machine, so that an absolute path in it is known for what it is. */
 export class Roots {
   readonly #find: () => Promise<string[]>
-  readonly #withoutLinks: (path: string) => string
+  readonly #withoutLinks: (path: string) => Promise<string>
   #known: string[] | undefined
 
   /**
    * @param find the folders of the project; asked again when a path is below none of them.
    * @param withoutLinks an absolute path without the links that lead to it.
    */
-  constructor(find: () => Promise<string[]>, withoutLinks = (path: string) => path) {
+  constructor(find: () => Promise<string[]>, withoutLinks = async (path: string) => path) {
     this.#find = find
     this.#withoutLinks = withoutLinks
   }
@@ -62,7 +62,7 @@ export class Roots {
     } catch {
       const current = await this.#find() // a worktree may be new
       this.#known = current
-      return spellings.map((spelling) => this.#throughLinks(spelling, current))
+      return Promise.all(spellings.map((spelling) => this.#throughLinks(spelling, current)))
     }
   }
 
@@ -86,12 +86,12 @@ export class Roots {
     return folders
   }
 
-  #throughLinks(spelling: string, roots: string[]): string {
+  async #throughLinks(spelling: string, roots: string[]): Promise<string> {
     try {
       return normalPath(spelling, roots)
     } catch (error) {
       if (!isAbsolute(spelling)) throw error
-      return normalPath(this.#withoutLinks(spelling), roots, spelling)
+      return normalPath(await this.#withoutLinks(spelling), roots, spelling)
     }
   }
 }

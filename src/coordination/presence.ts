@@ -5,10 +5,14 @@ import type { WriteQueue } from '../store/write-queue.ts'
 import type { Clock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
+import { heardOf } from './sessions/session-rows.ts'
 
 const longestPauseMs = 10_000
 const agentsAStatement = 200
 const agentsATransaction = 1000
+
+/** How many hold each agent, by project. */
+type Holders = Map<string, Map<string, number>>
 
 export class Presence {
   readonly #queue: WriteQueue
@@ -18,7 +22,9 @@ export class Presence {
   readonly #timer: NodeJS.Timeout
   /** By project. */
   readonly #seen = new Map<string, Set<string>>()
-  readonly #held = new Map<string, Map<string, number>>()
+  readonly #held: Holders = new Map()
+  /** Those of them of whose sessions nothing is heard since a call takes long. */
+  readonly #inCall: Holders = new Map()
 
   constructor(queue: WriteQueue, clock: Clock, staleMs: number) {
     this.#queue = queue
@@ -44,18 +50,15 @@ export class Presence {
     else this.#seen.set(project, new Set([agentId]))
   }
 
-  /** Alive until the function that this gives is called. */
-  hold(project: string, agentId: string): () => void {
-    const agents = this.#held.get(project) ?? new Map<string, number>()
-    this.#held.set(project, agents)
-    agents.set(agentId, (agents.get(agentId) ?? 0) + 1)
+  /** Alive until the function that this gives is called. @param isInCall its session counts as heard of, too. */
+  hold(project: string, agentId: string, isInCall = false): () => void {
+    const all = isInCall ? [this.#held, this.#inCall] : [this.#held]
+    for (const holders of all) count(holders, project, agentId, 1)
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
-      const holders = (agents.get(agentId) ?? 1) - 1
-      if (holders > 0) agents.set(agentId, holders)
-      else agents.delete(agentId)
+      for (const holders of all) count(holders, project, agentId, -1)
       this.seen(project, agentId)
     }
   }
@@ -94,8 +97,18 @@ export class Presence {
             project,
             ...some,
           )
+          const inCall = some.filter((agentId) => this.#inCall.get(project)?.has(agentId))
+          if (inCall.length > 0) await heardOf(write, this.#clock, project, inCall)
         }
       })
     }
   }
+}
+
+function count(holders: Holders, project: string, agentId: string, more: number): void {
+  const agents = holders.get(project) ?? new Map<string, number>()
+  holders.set(project, agents)
+  const now = (agents.get(agentId) ?? 0) + more
+  if (now > 0) agents.set(agentId, now)
+  else agents.delete(agentId)
 }

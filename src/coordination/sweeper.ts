@@ -7,12 +7,21 @@ import type { WatchedClock } from './clocks.ts'
 import type { Desk } from './desk.ts'
 import { Ledger } from './ledger.ts'
 import { broadcast, store } from './messages.ts'
+import { askingUs, releaseUnheard } from './sessions/unheard.ts'
 
 /** A sweep that comes later than this was held up, and so were signs of life. */
 const pauseToleranceMs = 5000
 /** What one transaction of a sweep takes, so that a call beside it waits for that much only. */
 const agentsAPiece = 200
 const claimsAPiece = 1000
+/** Whose session waits for its user is silent as long as that takes: it stays for so much longer, and can be written to. */
+const idleUs = 12 * 3600 * 1_000_000
+/** Whoever holds files is not waited for, since others may want them, unless its user is being asked. */
+const isNotIdle = `(NOT EXISTS (SELECT s.session_key FROM sessions s
+    WHERE s.project = p.project AND s.agent_id = p.agent_id AND s.state IN ('ready', 'waits') AND s.heard_us >= ?)
+  OR (EXISTS (SELECT c.path_hash FROM file_claims c WHERE c.project = p.project AND c.agent_id = p.agent_id)
+    AND NOT EXISTS (SELECT s.session_key FROM sessions s
+      WHERE s.project = p.project AND s.agent_id = p.agent_id AND s.state = 'waits' AND s.state_us >= ?)))`
 
 /**
  * Sweeps from time to time. Whoever has not been listening for the whole time after which an agent
@@ -98,6 +107,7 @@ export class Sweeper {
  * its agent. Some at a time, each with all that is its own in one transaction, so that others wait briefly.
  */
 export async function sweepProject(desk: Desk, silentSinceUs: number): Promise<number> {
+  await releaseUnheard(desk)
   let swept = 0
   for (let after = ''; ; ) {
     const piece = await desk.queue.write((write) => sweepSome(write, desk, silentSinceUs, after))
@@ -118,11 +128,9 @@ async function sweepSome(
   const stale = await write.all(
     `SELECT p.agent_id, a.name, a.role
       FROM presence p JOIN agents a ON a.project = p.project AND a.agent_id = p.agent_id
-      WHERE p.project = ? AND p.agent_id > ? AND p.last_seen_us < ?
+      WHERE p.project = ? AND p.agent_id > ? AND p.last_seen_us < ? AND ${isNotIdle}
       ORDER BY p.project, p.agent_id LIMIT ${agentsAPiece}`,
-    project,
-    after,
-    silentSinceUs,
+    ...[project, after, silentSinceUs, silentSinceUs - idleUs, desk.clock.now() * 1000 - askingUs],
   )
   const agents = await untilEnoughClaims(write, project, stale)
   const ids = agents.map((agent) => text(agent.agent_id))
@@ -170,10 +178,14 @@ async function tell(write: Write, desk: Desk, swept: Row[], ids: string[]): Prom
   if (claims.length > 0) await write.run(`DELETE FROM file_claims WHERE ${which}`, project, ...ids)
   const files = new Map<string, string[]>(ids.map((id) => [id, []]))
   for (const claim of claims) files.get(text(claim.agent_id))?.push(text(claim.file_path))
+  const idle = await idleAmong(write, project, ids)
   for (const row of swept) {
     const agent = { agent_id: text(row.agent_id), name: text(row.name) }
-    for (const file_path of files.get(agent.agent_id)?.sort() ?? []) {
-      ledger.record(agent, 'released', { file_path })
+    const released = files.get(agent.agent_id)?.sort() ?? []
+    for (const file_path of released) ledger.record(agent, 'released', { file_path })
+    if (released.length === 0 && idle.has(agent.agent_id)) {
+      ledger.record(agent, 'left')
+      continue
     }
     const letter = {
       channel: broadcast,
@@ -182,6 +194,15 @@ async function tell(write: Write, desk: Desk, swept: Row[], ids: string[]): Prom
     }
     await store(write, desk, agent, letter, 'went stale')
   }
+}
+
+/** Those whose session waited for its user to the last: nobody need know. */
+async function idleAmong(write: Write, project: string, ids: string[]): Promise<Set<string>> {
+  const rows = await write.all(
+    `SELECT DISTINCT agent_id FROM sessions WHERE project = ? AND state IN ('ready', 'waits') AND agent_id IN (${marks(ids.length)})`,
+    ...[project, ...ids],
+  )
+  return new Set(rows.map((row) => text(row.agent_id)))
 }
 
 /** A clock that was set back leaves signs of life in the future, which would keep an agent for ever. */

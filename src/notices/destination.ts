@@ -1,12 +1,14 @@
 /** Where notices are posted to, and in what form: JSON of our own, or as ntfy or Slack takes it. */
-import { type Config, isWebAddress, notifyFormats } from '../config.ts'
+import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
+import { isWebAddress } from '../setting-values.ts'
+import { settings } from '../settings.ts'
 import type { HttpRequest } from '../system/http-request.ts'
 import type { Notice } from './notice.ts'
 
 export interface Destination {
   url: URL
-  format: (typeof notifyFormats)[number]
+  format: (typeof settings.notifyFormat.words)[number]
 }
 
 /** Nothing where nobody is to be told. The address itself is in no error: it may be a secret. */
@@ -20,7 +22,7 @@ export function destinationOf(config: Config): Destination | undefined {
       'Correct it, or leave it out where nobody is to be told.',
     )
   }
-  const format = config.choice('notifyFormat', notifyFormats) ?? 'json'
+  const format = config.choice('notifyFormat', settings.notifyFormat.words) ?? 'json'
   return { url: new URL(address), format }
 }
 

@@ -18,7 +18,7 @@ export interface Notice {
 export interface Telling {
   kind: NoticeKind
   /** Without it, whom the settings name; else `agentmail`. */
-  from?: string
+  from?: string | undefined
   subject: string
   project?: string
   url?: string
@@ -29,9 +29,9 @@ export interface Telling {
 /** How often each kind came. */
 type Counts = Partial<Record<NoticeKind, number>>
 
-/** What waits to be posted; where too many wait, only how many more there are. */
+/** What waits to be posted, with the folder that it is from where no project was named; where too many wait, only how many more there are. */
 export type Waiting = { id: string; at: number } & (
-  | (Notice & { kind: NoticeKind })
+  | (Notice & { kind: NoticeKind; folder?: string })
   | { counts: Counts }
 )
 
@@ -112,11 +112,12 @@ export function waitingOf(value: unknown): Waiting | undefined {
   const { id, at } = value
   if (isRecord(value.counts)) return { id, at, counts: countsOf(value.counts) }
   const kind = kinds.find((one) => one === value.kind)
-  const { project, from, subject, url } = value
+  const { project, from, subject, url, folder } = value
   if (kind === undefined || typeof project !== 'string' || typeof from !== 'string')
     return undefined
   if (typeof subject !== 'string' || typeof url !== 'string') return undefined
-  return { id, at, kind, project, from, subject, url }
+  const where = typeof folder === 'string' ? { folder } : {}
+  return { id, at, kind, project, from, subject, url, ...where }
 }
 
 function countsOf(value: Record<string, unknown>): Counts {

@@ -6,15 +6,20 @@ import { NoReply, openReply, wholeReply } from '../system/http-request.ts'
 import { log } from '../system/log.ts'
 import { backoffMs } from '../system/retry.ts'
 import { isRecord } from '../system/text.ts'
+import { ifSoon } from '../system/time-limit.ts'
 import { type Destination, destinationOf, noticeRequest } from './destination.ts'
 import { asOne, isSummary, type Waiting } from './notice.ts'
 import { type Posted, Spool } from './spool.ts'
+
+/** The name of the project that a folder belongs to. */
+export type ProjectOf = (folder: string) => Promise<string>
 
 interface PosterOptions {
   spool: Spool
   destination: Destination
   /** The address of the page, where a server runs; else empty. */
   page: () => Promise<string>
+  projectOf: ProjectOf
   clock?: Clock
 }
 
@@ -86,7 +91,8 @@ export class Poster {
 
   async #post(batch: Waiting[]): Promise<Outcome> {
     const { destination, page } = this.#options
-    const notice = asOne(batch, await page().catch(() => ''))
+    const named = await Promise.all(batch.map((one) => this.#named(one)))
+    const notice = asOne(named, await page().catch(() => ''))
     try {
       const reply = await openReply({ ...noticeRequest(destination, notice), limit: timeoutMs })
       await wholeReply(reply, mostReplyBytes).catch(() => {}) // its first line has said all
@@ -97,6 +103,13 @@ export class Poster {
     } catch (error) {
       return { is: 'failed', why: whyOf(error) }
     }
+  }
+
+  async #named(waiting: Waiting): Promise<Waiting> {
+    if (isSummary(waiting) || waiting.folder === undefined) return waiting
+    const { folder } = waiting
+    const project = await ifSoon(timeoutMs, () => this.#options.projectOf(folder))
+    return project === undefined ? waiting : { ...waiting, project }
   }
 
   async #ended(batch: Waiting[], outcome: Outcome): Promise<void> {
@@ -142,13 +155,16 @@ function whyOf(error: unknown): string {
 }
 
 /** Posts all that waits and ends, unless another process is at it. */
-export async function postWaiting(config: Config, page: () => Promise<string>): Promise<void> {
+export async function postWaiting(
+  config: Config,
+  options: Pick<PosterOptions, 'page' | 'projectOf'>,
+): Promise<void> {
   const destination = destinationOf(config)
   if (!destination) return
   const spool = new Spool(config, destination.url)
   const held = await spool.hold(comeMs)
   if (held === undefined) return
-  const poster = new Poster({ spool, destination, page })
+  const poster = new Poster({ spool, destination, ...options })
   for (;;) {
     const restMs = await poster.step()
     if (restMs !== undefined) await sleep(restMs)

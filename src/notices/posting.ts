@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { logSeldom } from '../system/log.ts'
 import { type Destination, destinationOf } from './destination.ts'
-import { Poster } from './poster.ts'
+import { Poster, type ProjectOf } from './poster.ts'
 import { Spool } from './spool.ts'
 import { seeToPosting } from './tell-person.ts'
 
@@ -14,6 +14,7 @@ export class Posting {
   readonly #config: Config
   readonly #destination: Destination
   readonly #page: string
+  readonly #projectOf: ProjectOf
   readonly #spool: Spool
   readonly #running: Promise<void>
   #held: number | undefined
@@ -22,12 +23,18 @@ export class Posting {
   #wake = () => {}
 
   /** Nothing where nobody is to be told. */
-  static start(config: Config, page: string): Posting | undefined {
+  static start(config: Config, page: string, projectOf: ProjectOf): Posting | undefined {
     const destination = destinationOf(config)
-    return destination && new Posting(config, destination, page)
+    return destination && new Posting(config, destination, page, projectOf)
   }
 
-  private constructor(config: Config, destination: Destination, page: string) {
+  private constructor(
+    config: Config,
+    destination: Destination,
+    page: string,
+    projectOf: ProjectOf,
+  ) {
+    this.#projectOf = projectOf
     this.#config = config
     this.#destination = destination
     this.#page = page
@@ -57,7 +64,8 @@ export class Posting {
     this.#held ??= await this.#spool.hold()
     if (this.#held === undefined) return undefined
     const destination = this.#destination
-    this.#poster ??= new Poster({ spool: this.#spool, destination, page: async () => this.#page })
+    const [page, projectOf] = [async () => this.#page, this.#projectOf]
+    this.#poster ??= new Poster({ spool: this.#spool, destination, page, projectOf })
     return this.#spool.isEmpty ? undefined : this.#poster.step()
   }
 

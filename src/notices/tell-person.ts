@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../system/clock.ts'
 import { openRegularFile } from '../system/files.ts'
 import { logSeldom } from '../system/log.ts'
+import { currentFolder } from '../system/post-office-folder.ts'
 import { randomId } from '../system/random.ts'
 import { startInBackground } from '../system/run-program.ts'
 import { sha256 } from '../system/text.ts'
@@ -21,16 +22,24 @@ export async function tellPerson(config: Config, telling: Telling): Promise<void
     const spool = new Spool(config, destination.url)
     const { key } = telling
     const id = key === undefined ? randomId(16) : sha256(key).slice(0, 32)
-    const notice = noticeOf(
-      telling,
-      config.text('agent') ?? '',
-      config.text('project') ?? 'default',
-    )
-    const isWaiting = await spool.add({ id, at: systemClock.now(), ...notice })
+    const project = telling.project ?? config.text('project')
+    // Which project a folder is, whoever posts it finds out: here it would take time.
+    const where = project === undefined ? here() : {}
+    const notice = noticeOf(telling, config.text('agent') ?? '', project ?? 'default')
+    const isWaiting = await spool.add({ id, at: systemClock.now(), ...notice, ...where })
     if (isWaiting) await seeToPosting(config, spool)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     logSeldom('notices that could not be left', `a notice could not be left: ${why}`)
+  }
+}
+
+/** Nothing where the current folder is gone. */
+function here(): { folder?: string } {
+  try {
+    return { folder: currentFolder() }
+  } catch {
+    return {}
   }
 }
 

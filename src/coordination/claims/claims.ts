@@ -1,16 +1,7 @@
 /** Claims on files and folders: one holder a path, whatever its spelling, and nobody else's below a folder. */
 
 import { AgentMailError } from '../../errors.ts'
-import type { Write } from '../../store/batch.ts'
-import {
-  chunksOf,
-  integer,
-  marks,
-  type Reader,
-  type Row,
-  type SqlValue,
-  text,
-} from '../../store/store.ts'
+import { chunksOf, integer, marks, type Reader, type Row, text } from '../../store/store.ts'
 import type { Agents } from '../agents.ts'
 import type { Desk } from '../desk.ts'
 import { leaveIfDone } from '../leaving.ts'
@@ -31,6 +22,7 @@ import {
   pathsAStatement,
 } from './held.ts'
 import { type NamedPlace, pathsNamedBy, placesOf } from './places.ts'
+import { heldAsSeenBy, keepAsOwn, take } from './taking.ts'
 
 export interface Conflict {
   file: string
@@ -39,8 +31,6 @@ export interface Conflict {
   claimed_at: string
 }
 
-const claimsAnAgent = 10_000
-const claimsAProject = 100_000
 /** So many are named that are in the way of one folder, and of all folders of a call; of each, one at least. */
 const conflictsAFolder = 100
 const conflictsACall = 1000
@@ -71,53 +61,24 @@ export class Claims {
     agent_id: string
     files: string[]
   }): Promise<{ claimed: string[]; conflicts: Conflict[] }> {
-    const { project, queue } = this.#desk
+    const { queue } = this.#desk
     const places = await this.#toWrite(files)
     return queue.writeWith([this.#agents.alive(agent_id)], async (write) => {
       const agent = await this.#agents.touch(write, agent_id)
-      const held = await this.#heldAsSeenBy(write, places, agent_id)
+      const held = await heldAsSeenBy(write, this.#desk, places, agent_id)
       const inTheWay = await this.#inTheWay(write, places, held, agent_id)
       const isOurs = (place: NamedPlace) => inTheWay.get(place)?.length === 0
       const free = new Map<string, NamedPlace>()
       for (const place of places) {
         if (!held.has(place.path) && isOurs(place)) free.set(place.hash, place)
       }
-      if (free.size > 0) {
-        await this.#checkRoom(write, agent_id, free.size)
-        // Without a free path nothing changes, so nothing is taken from the ledger.
-        const ledger = await Ledger.open(write, this.#desk)
-        for (const { path, hash } of free.values()) {
-          const at = ledger.nextTime()
-          write.append('file_claims', {
-            project,
-            path_hash: hash,
-            file_path: path,
-            agent_id,
-            agent_name: agent.name,
-            claimed_us: at,
-          })
-          ledger.record(agent, 'claimed', { at, file_path: path })
-        }
-      }
+      await take(write, this.#desk, agent, [...free.values()])
+      await keepAsOwn(write, this.#desk, agent, places.filter(isOurs), held)
       return {
         claimed: places.filter(isOurs).map(({ spelling }) => spelling),
         conflicts: conflictsOf(inTheWay),
       }
     })
-  }
-
-  /**
-   * The claims at these places and above them. Where one may be free, they are read once the counters
-   * are taken: whoever claims takes those too, so no claim on a folder comes between.
-   */
-  async #heldAsSeenBy(write: Write, places: NamedPlace[], agentId: string): Promise<Held> {
-    const { project } = this.#desk
-    const held = await heldAt(write, project, places)
-    const isPerhapsFree = (place: NamedPlace) =>
-      !held.has(place.path) && othersOver(place, held, agentId).length === 0
-    if (!places.some(isPerhapsFree)) return held
-    await Ledger.lookedAt(write, this.#desk)
-    return heldAt(write, project, places)
   }
 
   /** What others hold that is in the way of each of these places: the very path, else what is above and below it. */
@@ -223,53 +184,24 @@ export class Claims {
     // Whoever goes on after a path had the others with the page before.
     return { claims: [...(start === '' ? entries : []), ...page.entries], has_more: page.has_more }
   }
-
-  /** Refuses what would be too many. Counts only where it could be: a count goes through all claims. */
-  async #checkRoom(write: Write, agentId: string, more: number): Promise<void> {
-    const { project } = this.#desk
-    const ledger = await Ledger.lookedAt(write, this.#desk)
-    if (ledger.claimsAtMost + more > claimsAProject) {
-      ledger.claimsAtMost = await countClaims(write, 'project = ?', project)
-    }
-    if (ledger.claimsAtMost + more > claimsAProject) {
-      throw tooManyClaims('the project has', ledger.claimsAtMost, claimsAProject, more)
-    }
-    if (ledger.claimsAtMost + more <= claimsAnAgent) return
-    const own = await countClaims(write, 'project = ? AND agent_id = ?', project, agentId)
-    if (own + more > claimsAnAgent) throw tooManyClaims('you have', own, claimsAnAgent, more)
-  }
 }
 
-/** Under the caller's spelling where it named that very path; what is held above or below, by its own path and once. */
+/** Under the caller's spellings where it named that very path alone; what is above or below any of its places, by its own path and once. */
 function conflictsOf(inTheWay: Map<NamedPlace, Row[]>): Conflict[] {
+  const met = [...inTheWay].flatMap(([place, rows]) =>
+    rows.map((row) => ({ row, hash: text(row.path_hash), place })),
+  )
+  const isExact = ({ hash, place }: (typeof met)[number]) => hash === place.hash
+  const around = new Set(met.filter((one) => !isExact(one)).map(({ hash }) => hash))
   const named = new Set<string>()
-  return [...inTheWay].flatMap(([place, rows]) =>
-    rows.flatMap((row) => {
-      const hash = text(row.path_hash)
-      const isExact = hash === place.hash
-      if (named.has(hash) && !isExact) return []
-      named.add(hash)
-      return {
-        file: isExact ? place.spelling : text(row.file_path),
-        held_by: text(row.agent_id),
-        holder_name: text(row.agent_name),
-        claimed_at: timeText(integer(row.claimed_us)),
-      }
-    }),
-  )
+  return met.flatMap(({ row, hash, place }) => {
+    if (named.has(hash)) return []
+    if (around.has(hash)) named.add(hash)
+    return {
+      file: around.has(hash) ? text(row.file_path) : place.spelling,
+      held_by: text(row.agent_id),
+      holder_name: text(row.agent_name),
+      claimed_at: timeText(integer(row.claimed_us)),
+    }
+  })
 }
-
-async function countClaims(write: Write, which: string, ...values: SqlValue[]): Promise<number> {
-  const [row] = await write.all(
-    `SELECT COUNT(*) AS claims FROM file_claims WHERE ${which}`,
-    ...values,
-  )
-  return integer(row?.claims)
-}
-
-const tooManyClaims = (whose: string, held: number, most: number, more: number) =>
-  new AgentMailError(
-    'invalid_request',
-    `too many claims: ${whose} ${held} of at most ${most}, and these would be ${more} more`,
-    'Nothing of this call was claimed. Release what nobody works on, or claim fewer files.',
-  )

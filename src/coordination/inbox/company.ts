@@ -11,7 +11,7 @@ const told = 50
 /** So many of the same name a note names. */
 const named = 3
 
-interface Namesake {
+export interface Namesake {
   agent_id: string
   role: string
   silentMs: number
@@ -94,8 +94,10 @@ function noteOf({ name }: AgentName, others: Namesake[]): string | undefined {
       ({ agent_id, role, silentMs }) => `${agent_id} (${role}), silent for ${timeSpan(silentMs)}`,
     )
   const more = others.length > named ? ` and ${others.length - named} more` : ''
-  const who = others.length === 1 ? 'another living agent is' : 'other living agents are'
-  return `${who} called "${name}": ${each.join('; ')}${more}. If that was you, register again with agent_id "${first.agent_id}" to resume it. If not, @${name} reaches you both: take another name.`
+  const called = `called "${name}": ${each.join('; ')}${more}.`
+  return others.length === 1
+    ? `another living agent is ${called} If that was you, register again with agent_id "${first.agent_id}" to resume it. If not, @${name} reaches you both: take another name.`
+    : `${others.length} other living agents are ${called} If one of them was you, register again with its agent_id to resume it. If not, @${name} reaches all of you: take another name.`
 }
 
 /** Why one who is written to may not read it soon: nobody of the name lives, though somebody was known by it. */

@@ -1,7 +1,7 @@
 /** The messages to a name: what was not read yet, or all of it. Looking marks nothing. */
 import { integer, marks as placeholders, type Row, text } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
-import { directChannel } from '../messages.ts'
+import { directChannel, isByMailbox } from '../messages.ts'
 import { fillPage } from '../pages.ts'
 import { timeText } from '../time.ts'
 import { handedTo, type Receipts } from './receipts.ts'
@@ -80,7 +80,7 @@ async function nextRows(
       ...[project, directChannel(name), cursor],
     )
     const there = rows
-      .filter((row) => row.by_mailbox === null && text(row.sender_name) !== name)
+      .filter((row) => !isByMailbox(row) && text(row.sender_name) !== name)
       .map((row) => integer(row.id))
     const states = all ? undefined : await receipts.states(there)
     ids.push(...there.filter((id) => states?.get(id)?.state !== 'read'))

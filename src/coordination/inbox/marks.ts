@@ -16,6 +16,8 @@ import { broadcast, directChannel } from '../messages.ts'
 
 /** No channel has this name. Its mark: what was said under the agent's name up to there was said by an earlier self. */
 const ownUntil = ''
+/** Nor this one. Its mark: up to there all was handed but what is too long, also behind that; what was handed is read. */
+export const beyondLong = '\n'
 /** Rows that are looked through at once for what is unread. A count ends there. */
 const rowsCounted = 1000
 
@@ -28,8 +30,10 @@ export interface MarkedPlace {
 /** Where an agent goes on in each of its channels, and what it does not count as unread there. */
 export interface MarkedPlaces {
   places: MarkedPlace[]
-  /** A condition on messages, with its values: neither one's own nor in one's mailbox. */
+  /** A condition on messages, with its values: neither one's own nor in one's mailbox, nor handed before one that is too long. */
   notOwn: { sql: string; values: (string | number)[] }
+  /** How many were handed before one that is too long. */
+  early: number
 }
 
 /** The channels of an agent that names none. */
@@ -41,7 +45,7 @@ export async function markedPlaces(
   { agent_id, name }: AgentName,
   channels: string[],
 ): Promise<MarkedPlaces> {
-  const asked = [...channels, ownUntil]
+  const asked = [...channels, ownUntil, beyondLong]
   const rows = await reader.all(
     `SELECT channel, last_id FROM marks WHERE project = ? AND agent_id = ? AND channel IN (${placeholders(asked.length)})`,
     ...[project, agent_id, ...asked],
@@ -53,20 +57,44 @@ export async function markedPlaces(
     const start = isBroadcast ? await firstOf(reader, project, name) : undefined
     places.push({ channel, after: known ?? start ?? 0 })
   }
+  const early = await handedEarly(reader, project, places, lastIn(rows, beyondLong) ?? 0)
+  const others = 'by_mailbox IS NULL AND sender_id <> ? AND (sender_name <> ? OR id > ?)'
   return {
     places,
     notOwn: {
-      sql: 'by_mailbox IS NULL AND sender_id <> ? AND (sender_name <> ? OR id > ?)',
-      values: [agent_id, name, lastIn(rows, ownUntil) ?? 0],
+      sql: early.length === 0 ? others : `${others} AND id NOT IN (${placeholders(early.length)})`,
+      values: [agent_id, name, lastIn(rows, ownUntil) ?? 0, ...early],
     },
+    early: early.length,
   }
+}
+
+/** What was handed though one that is too long, and stands before it, was not. */
+async function handedEarly(
+  reader: Reader,
+  project: string,
+  places: MarkedPlace[],
+  upTo: number,
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const { channel, after } of places.filter((place) => place.after < upTo)) {
+    const rows = await reader.all(
+      `SELECT m.id FROM messages m JOIN receipts r ON r.project = m.project AND r.message_id = m.id
+        WHERE m.project = ? AND m.channel = ? AND m.id > ? AND m.id <= ? AND r.read_us IS NOT NULL`,
+      ...[project, channel, after, upTo],
+    )
+    ids.push(...rows.map((row) => integer(row.id)))
+  }
+  return ids
 }
 
 /** Some engines do not tell spaces at the end apart: there `a` and `a ` are one channel, with one mark. */
 function lastIn(rows: Row[], channel: string): number | undefined {
-  const found = rows.find((row) => text(row.channel).trimEnd() === channel.trimEnd())
+  const found = rows.find((row) => withoutSpaces(text(row.channel)) === withoutSpaces(channel))
   return found && integer(found.last_id)
 }
+
+const withoutSpaces = (channel: string): string => channel.replace(/ +$/, '')
 
 /** The last message before a name was first registered; nothing where it never was. */
 async function firstOf(reader: Reader, project: string, name: string): Promise<number | undefined> {
@@ -103,6 +131,65 @@ export async function moveMark(
     ...[after, token, ...key, text(found.token)],
   )
   if (moved !== 1) throw new StoreError('again', 'another process moved the mark')
+}
+
+/** To where another stands, whose messages are this one's from now on. */
+export async function moveMarkBack(
+  write: Write,
+  project: string,
+  agentId: string,
+  { channel, after }: MarkedPlace,
+): Promise<void> {
+  await write.run(
+    'UPDATE marks SET last_id = ?, token = ? WHERE project = ? AND agent_id = ? AND channel = ? AND last_id > ?',
+    ...[after, uuid(), project, agentId, channel, after],
+  )
+}
+
+/** What was handed under a name that a session had before is not handed to whoever has the name next. */
+export async function moveMarkOf(
+  write: Write,
+  project: string,
+  { agent_id, name }: AgentName,
+  place: MarkedPlace,
+): Promise<void> {
+  await moveMark(write, project, agent_id, place)
+  if ([broadcast, directChannel(name)].includes(place.channel)) return
+  const gone = await write.all(
+    `SELECT DISTINCT s.former, m.agent_id FROM sessions s
+      JOIN agents a ON a.project = s.project AND a.name = s.former
+      JOIN marks m ON m.project = a.project AND m.agent_id = a.agent_id
+      LEFT JOIN presence p ON p.project = a.project AND p.agent_id = a.agent_id
+      WHERE s.project = ? AND s.agent_id = ? AND p.agent_id IS NULL`,
+    ...[project, agent_id],
+  )
+  for (const row of gone) {
+    const isMeant = directChannel(text(row.former)) === place.channel
+    if (isMeant) await moveMark(write, project, text(row.agent_id), place)
+  }
+}
+
+/** Leaves a name that its agent has no longer with what was handed under it, for whoever has it next. */
+export async function leaveMarks(
+  write: Write,
+  project: string,
+  { agent_id, name }: AgentName,
+): Promise<void> {
+  const [own] = await write.all(
+    'SELECT role, registered_us FROM agents WHERE project = ? AND agent_id = ?',
+    ...[project, agent_id],
+  )
+  if (!own) return
+  const [left] = await write.all(
+    'SELECT agent_id FROM agents WHERE project = ? AND name = ? AND registered_us = ? AND agent_id <> ?',
+    ...[project, name, integer(own.registered_us), agent_id],
+  )
+  const keeper = left ? text(left.agent_id) : uuid()
+  const since = { role: text(own.role), registered_us: integer(own.registered_us) }
+  if (!left) write.append('agents', { project, agent_id: keeper, name, ...since })
+  const channels = [...ownChannels(name), beyondLong]
+  const { places } = await markedPlaces(write, project, { agent_id, name }, channels)
+  for (const place of places) await moveMark(write, project, keeper, place)
 }
 
 /** How many messages are unread; of a thousand in a channel, no more are looked at. */

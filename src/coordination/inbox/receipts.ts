@@ -14,10 +14,16 @@ import type { Desk } from '../desk.ts'
 import { directChannel } from '../messages.ts'
 import { timeText } from '../time.ts'
 
+/** How a reader was told of what waits: by a hook that wakes its session, by `codex queue`, by the mailman's keys or line, by an answer of a hook. */
+export const notifiedWays = ['rewake', 'codex', 'keys', 'line', 'hook'] as const
+export type NotifiedWay = (typeof notifiedWays)[number]
+
 export interface MessageReceipt {
   state: 'queued' | 'notified' | 'read'
   /** When it came to that; nothing is known of what is queued. */
   state_at: string | null
+  /** How its reader was told of it, where that was noted. */
+  notified_by?: string
 }
 
 const idsAStatement = 200
@@ -32,7 +38,7 @@ export class Receipts {
   }
 
   /** The messages to a name up to this one were told to whoever has the name; those that are read stay so. */
-  async notified(name: string, upTo: number): Promise<void> {
+  async notified(name: string, upTo: number, by?: NotifiedWay): Promise<void> {
     const { project, store, queue } = this.#desk
     const rows = await store.all(
       `SELECT id FROM messages WHERE project = ? AND channel = ? AND id > ? AND id <= ?
@@ -40,12 +46,39 @@ export class Receipts {
       ...[project, directChannel(name), await handedTo(store, project, name), upTo],
     )
     const ids = await this.#without('notified_us', rows.map(idOf))
-    if (ids.length > 0) await queue.write((write) => this.#note(write, 'notified_us', ids))
+    if (ids.length > 0) await queue.write((write) => this.#note(write, 'notified_us', ids, by))
   }
 
   /** Handed over, in the transaction in which that is so. */
   async readIn(write: Write, ids: number[]): Promise<void> {
     if (ids.length > 0) await this.#note(write, 'read_us', ids)
+  }
+
+  /** Told of, in the transaction in which that is so. */
+  async notifiedIn(write: Write, ids: number[], by: NotifiedWay): Promise<void> {
+    if (ids.length > 0) await this.#note(write, 'notified_us', ids, by)
+  }
+
+  /** The readers of these were told of them; where one was faster to read than this is noted, how it was told is noted all the same. */
+  async told(ids: number[], by: NotifiedWay): Promise<void> {
+    const { queue, project, clock } = this.#desk
+    if (ids.length === 0) return
+    await queue.write(async (write) => {
+      const rows = await receiptsOf(write, project, ids)
+      const isRead = (id: number) => rows.get(id)?.read_us != null
+      await this.notifiedIn(
+        write,
+        ids.filter((id) => !isRead(id)),
+        by,
+      )
+      for (const id of ids.filter(isRead)) {
+        await write.run(
+          `UPDATE receipts SET notified_us = ?, notified_by = ?, token = ?
+            WHERE project = ? AND message_id = ? AND notified_us IS NULL`,
+          ...[clock.now() * 1000, by, uuid(), project, id],
+        )
+      }
+    })
   }
 
   /** Handed over by a cursor. Nothing is written where that is known. */
@@ -54,9 +87,12 @@ export class Receipts {
     if (unknown.length > 0) await this.#desk.queue.write((write) => this.readIn(write, unknown))
   }
 
-  async states(ids: number[]): Promise<Map<number, MessageReceipt>> {
-    const { project, store } = this.#desk
-    const rows = await receiptsOf(store, project, ids)
+  /** @param reader the transaction of whoever is in one. */
+  async states(
+    ids: number[],
+    reader: Reader = this.#desk.store,
+  ): Promise<Map<number, MessageReceipt>> {
+    const rows = await receiptsOf(reader, this.#desk.project, ids)
     return new Map(ids.map((id) => [id, receiptOf(rows.get(id))]))
   }
 
@@ -66,7 +102,12 @@ export class Receipts {
     return ids.filter((id) => isNews(rows.get(id), column))
   }
 
-  async #note(write: Write, column: Column, ids: number[]): Promise<void> {
+  async #note(
+    write: Write,
+    column: Column,
+    ids: number[],
+    by: NotifiedWay | null = null,
+  ): Promise<void> {
     const { project, clock } = this.#desk
     const us = clock.now() * 1000
     const rows = await receiptsOf(write, project, ids)
@@ -74,12 +115,13 @@ export class Receipts {
       const row = rows.get(id)
       const token = uuid()
       if (!row) {
-        const none = { notified_us: null, read_us: null }
+        const none = { notified_us: null, read_us: null, notified_by: by }
         write.append('receipts', { project, message_id: id, ...none, [column]: us, token })
       } else if (isNews(row, column)) {
         const noted = await write.run(
-          `UPDATE receipts SET ${column} = ?, token = ? WHERE project = ? AND message_id = ? AND token = ?`,
-          ...[us, token, project, id, text(row.token)],
+          `UPDATE receipts SET ${column} = ?, notified_by = ?, token = ?
+            WHERE project = ? AND message_id = ? AND token = ?`,
+          ...[us, by ?? wayIn(row) ?? null, token, project, id, text(row.token)],
         )
         if (noted !== 1) throw new StoreError('again', 'another process changed the receipt')
       }
@@ -96,10 +138,14 @@ const isNews = (row: Row | undefined, column: Column): boolean =>
 
 function receiptOf(row: Row | undefined): MessageReceipt {
   const us = row?.read_us ?? row?.notified_us ?? null
-  if (us === null) return { state: 'queued', state_at: null }
-  const state = row?.read_us === null ? 'notified' : 'read'
-  return { state, state_at: timeText(integer(us)) }
+  if (!row || us === null) return { state: 'queued', state_at: null }
+  const state = row.read_us === null ? 'notified' : 'read'
+  const notified_by = wayIn(row)
+  return { state, state_at: timeText(integer(us)), ...(notified_by && { notified_by }) }
 }
+
+const wayIn = ({ notified_by }: Row): string | undefined =>
+  typeof notified_by === 'string' ? notified_by : undefined
 
 async function receiptsOf(
   reader: Reader,
@@ -109,7 +155,7 @@ async function receiptsOf(
   const found = new Map<number, Row>()
   for (const some of chunksOf(ids, idsAStatement)) {
     const rows = await reader.all(
-      `SELECT message_id, notified_us, read_us, token FROM receipts
+      `SELECT message_id, notified_us, read_us, notified_by, token FROM receipts
         WHERE project = ? AND message_id IN (${placeholders(some.length)})`,
       ...[project, ...some],
     )

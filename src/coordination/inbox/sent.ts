@@ -1,7 +1,7 @@
 /** What was sent under a name to other names, with what became of it. */
 import { chunksOf, integer, marks as placeholders, type Row, text } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
-import { directChannel, isUntitled, letterIdOf } from '../messages.ts'
+import { directChannel, isByMailbox, isUntitled, letterIdOf } from '../messages.ts'
 import { timeText } from '../time.ts'
 import type { MessageReceipt, Receipts } from './receipts.ts'
 
@@ -66,16 +66,15 @@ async function directIds({ project, store }: Desk, request: SentRequest): Promis
   }
 }
 
-function entryOf(project: string, row: Row, { state, state_at }: MessageReceipt): SentEntry {
+function entryOf(project: string, row: Row, receipt: MessageReceipt): SentEntry {
   const [subject, body] = [text(row.subject), text(row.body)]
   return {
     id: String(integer(row.id)),
     to: text(row.channel).slice(1),
     at: timeText(integer(row.created_us)),
-    state,
-    state_at,
+    ...receipt,
     text: textOfMessage(subject, body),
-    ...(row.by_mailbox === null ? {} : { letter_id: letterIdOf(project, integer(row.id)) }),
+    ...(isByMailbox(row) && { letter_id: letterIdOf(project, integer(row.id)) }),
   }
 }
 

@@ -1,9 +1,10 @@
 /** Where the registered agents stand, and how much waits for each of them. */
-import { chunksOf, integer, marks as placeholders, text } from '../../store/store.ts'
+import { chunksOf, integer, marks as placeholders, type Reader, text } from '../../store/store.ts'
 import { uuid } from '../../system/random.ts'
 import type { AgentEntry, AgentName, Agents, AgentsRequest } from '../agents.ts'
 import type { Desk } from '../desk.ts'
 import { directChannel } from '../messages.ts'
+import { type SessionState, sessionsOfAgents } from '../sessions/session-rows.ts'
 import { markedPlaces } from './marks.ts'
 
 export interface AgentStanding extends AgentEntry {
@@ -11,6 +12,8 @@ export interface AgentStanding extends AgentEntry {
   place: string | null
   /** How many messages in `@name` were not read, of the newest thousand. */
   unread: number
+  /** That of a coding client, where it is one. */
+  session?: { client: string; state: SessionState }
 }
 
 export interface StandingsPage {
@@ -41,13 +44,34 @@ export async function standingsOf(
   const standings: AgentStanding[] = []
   for (const some of chunksOf(page.agents, agentsAStatement)) {
     const told = await toldPlaces(desk, some)
+    const sessions = await sessionsOfAgents(
+      desk,
+      some.map(({ agent_id }) => agent_id),
+    )
     for (const agent of some) {
       const unread = await countNotRead(desk, agent)
-      standings.push({ ...agent, place: told.get(agent.agent_id) ?? null, unread })
+      const session = sessions.get(agent.agent_id)
+      const place = told.get(agent.agent_id) ?? null
+      standings.push({ ...agent, place, unread, ...(session && { session }) })
       await new Promise((resolve) => setImmediate(resolve)) // others have their turn
     }
   }
   return { agents: standings, has_more: page.has_more }
+}
+
+/** Where those of a name stand who were heard of since. */
+export async function placesByName(
+  reader: Reader,
+  project: string,
+  { name, sinceUs }: { name: string; sinceUs: number },
+): Promise<Pick<AgentStanding, 'place'>[]> {
+  const rows = await reader.all(
+    `SELECT p.place FROM presence p JOIN agents a
+      ON p.project = a.project AND p.agent_id = a.agent_id
+      WHERE p.project = ? AND a.name = ? AND p.last_seen_us >= ?`,
+    ...[project, name, sinceUs],
+  )
+  return rows.map(({ place }) => ({ place: place === null ? null : text(place) }))
 }
 
 async function toldPlaces({ store, project }: Desk, agents: AgentEntry[]) {

@@ -4,6 +4,7 @@ import { integer, type Reader, type Row } from '../../store/store.ts'
 import type { AgentName, Agents } from '../agents.ts'
 import type { Desk } from '../desk.ts'
 import {
+  broadcast,
   directChannel,
   type MessageEntry,
   type MessagesPage,
@@ -11,7 +12,15 @@ import {
   wantedIn,
 } from '../messages.ts'
 import { fillPage } from '../pages.ts'
-import { countUnread, type MarkedPlace, markedPlaces, moveMark, ownChannels } from './marks.ts'
+import {
+  beyondLong,
+  countUnread,
+  type MarkedPlace,
+  markedPlaces,
+  moveMark,
+  moveMarkOf,
+  ownChannels,
+} from './marks.ts'
 import type { Receipts } from './receipts.ts'
 
 export interface UnreadRequest {
@@ -22,6 +31,10 @@ export interface UnreadRequest {
 }
 
 const rowsAtOnce = 51
+/** So many rows, where what is handed over need only fit. */
+const lookedThrough = 1000
+/** So many are handed though one before them is too long, until that is read. */
+const mostEarly = 500
 const nothing: MessagesPage = { messages: [], has_more: false }
 
 export class Unread {
@@ -84,17 +97,92 @@ export class Unread {
     const streams = places.map((place) => rowsAfter(write, project, place, notOwn))
     const rows = inOrder(streams)
     const page = await fillPage(limit, rowsAtOnce, () => some(rows), messageEntry)
+    await this.#mark(write, agent, places, page.entries, [directChannel(agent.name)])
+    return { messages: page.entries, has_more: page.has_more }
+  }
+
+  async #mark(
+    write: Write,
+    agent: AgentName,
+    places: MarkedPlace[],
+    messages: MessageEntry[],
+    own: string[],
+  ): Promise<void> {
     for (const { channel } of places) {
-      const last = page.entries.findLast((message) => isIn(message, channel))
-      if (last) await moveMark(write, project, agent.agent_id, { channel, after: last.id })
+      const last = messages.findLast((message) => isIn(message, channel))
+      const after = last?.id ?? 0
+      if (last) await moveMarkOf(write, this.#desk.project, agent, { channel, after })
     }
-    const direct = page.entries.filter((message) => isIn(message, directChannel(agent.name)))
+    const direct = messages.filter((message) =>
+      own.some((channel) => channel !== broadcast && isIn(message, channel)),
+    )
     await this.#receipts.readIn(
       write,
       direct.map(({ id }) => id),
     )
-    return { messages: page.entries, has_more: page.has_more }
   }
+
+  /**
+   * As many as fit, the oldest first, in the transaction of whoever hands them on; of each channel
+   * nothing that comes after one that does not fit, but what comes after one that never could.
+   * @param options.isWorthIt whether they are handed over at all.
+   */
+  async handFitting(
+    write: Write,
+    agent: AgentName,
+    { channels, fits, isTooLong, isWorthIt }: FittingRequest,
+  ): Promise<FittingMessages> {
+    const { project } = this.#desk
+    const marked = await markedPlaces(write, project, agent, channels)
+    const streams = marked.places.map((place) => rowsAfter(write, project, place, marked.notOwn))
+    const messages: MessageEntry[] = []
+    const early: MessageEntry[] = []
+    const tooLong: MessageEntry[] = []
+    const kept = new Set<string>()
+    let looked = 0
+    for await (const row of inOrder(streams)) {
+      const message = messageEntry(row)
+      const channel = message.channel.trimEnd()
+      if (kept.size === channels.length || looked++ >= lookedThrough) break
+      if (kept.has(channel)) continue
+      const isEarly = tooLong.some((long) => isIn(long, channel))
+      // So that up to the last of the early ones all was handed that could be.
+      const isRefused = isEarly && (kept.size > 0 || marked.early + early.length >= mostEarly)
+      if (isRefused || !fits(message)) kept.add(channel)
+      else if (isTooLong(message)) tooLong.push(message)
+      else (isEarly ? early : messages).push(message)
+    }
+    const all = [...messages, ...early].sort((one, other) => one.id - other.id)
+    if (!isWorthIt(all)) return { messages: [], tooLong: [], isAll: true }
+    await this.#mark(write, agent, marked.places, messages, channels)
+    await this.#markEarly(write, agent, early)
+    return { messages: all, tooLong, isAll: kept.size === 0 && tooLong.length === 0 }
+  }
+
+  async #markEarly(write: Write, { agent_id }: AgentName, early: MessageEntry[]): Promise<void> {
+    const last = early.at(-1)
+    if (!last) return
+    const place = { channel: beyondLong, after: last.id }
+    await moveMark(write, this.#desk.project, agent_id, place)
+    const ids = early.map(({ id }) => id)
+    await this.#receipts.readIn(write, ids)
+  }
+}
+
+export interface FittingRequest {
+  channels: string[]
+  /** Asked of each in turn; what it remembers is of one attempt alone. */
+  fits(message: MessageEntry): boolean
+  /** Whether it is named alone, and stays unread. */
+  isTooLong(message: MessageEntry): boolean
+  isWorthIt(messages: MessageEntry[]): boolean
+}
+
+export interface FittingMessages {
+  messages: MessageEntry[]
+  tooLong: MessageEntry[]
+  /** Whether nothing stays unread. */
+  isAll: boolean
 }
 
 /** Some engines do not tell spaces at the end apart. */

@@ -2,6 +2,7 @@
 import { integer, type Row } from '../../store/store.ts'
 import type { Desk } from '../desk.ts'
 import { directChannel, wantedIn } from '../messages.ts'
+import { timeText } from '../time.ts'
 import { handedTo } from './receipts.ts'
 
 export interface WaitingRequest {
@@ -14,8 +15,10 @@ export interface WaitingRequest {
 export interface WaitingEntry {
   name: string
   newest_id: number
-  /** Whether its reader was told of it. */
+  /** Whether its reader was told of it, when, and how, where that was noted. */
   is_notified: boolean
+  notified_at?: string
+  notified_by?: string
 }
 
 /** So many of the newest to a name are looked at. */
@@ -31,8 +34,7 @@ export async function waitingFor(
     const waiting: WaitingEntry[] = []
     for (const name of names) {
       const row = await newestOf(desk, name, after_id)
-      const is_notified = row?.notified_us != null
-      if (row) waiting.push({ name, newest_id: integer(row.id), is_notified })
+      if (row) waiting.push({ name, newest_id: integer(row.id), ...toldOf(row) })
     }
     return { waiting }
   }
@@ -42,6 +44,12 @@ export async function waitingFor(
   })
 }
 
+const toldOf = ({ notified_us, notified_by }: Row): Omit<WaitingEntry, 'name' | 'newest_id'> => ({
+  is_notified: notified_us != null,
+  ...(notified_us != null && { notified_at: timeText(integer(notified_us)) }),
+  ...(typeof notified_by === 'string' && { notified_by }),
+})
+
 /** Neither what was said under the name itself, nor what its reader has in a mailbox. */
 async function newestOf(
   { project, store }: Desk,
@@ -50,7 +58,7 @@ async function newestOf(
 ): Promise<Row | undefined> {
   const after = afterId || (await handedTo(store, project, name))
   const [newest] = await store.all(
-    `SELECT m.id, r.notified_us FROM (SELECT id, sender_name, by_mailbox FROM messages
+    `SELECT m.id, r.notified_us, r.notified_by FROM (SELECT id, sender_name, by_mailbox FROM messages
         WHERE project = ? AND channel = ? AND id > ?
         ORDER BY project DESC, channel DESC, id DESC LIMIT ${rowsAtOnce}) AS m
       LEFT JOIN receipts r ON r.project = ? AND r.message_id = m.id

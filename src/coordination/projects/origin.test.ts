@@ -1,6 +1,6 @@
 /** Origins: what is the same repository however it is reached, and how its project is called. */
 import { describe, expect, it } from 'vitest'
-import { normalOrigin, projectNameOf } from './origin.ts'
+import { comparedOrigin, normalOrigin, projectNameOf } from './origin.ts'
 
 const normal = (url: string) => normalOrigin(url, (path) => `/home/ann/${path}`.replace('//', '/'))
 
@@ -28,7 +28,9 @@ describe('an origin', () => {
     ['ssh://git@[::1]:22/a/b.git', '[::1]/a/b'],
     ['git@[::1]:a/b.git', '[::1]/a/b'],
     ['/srv/git/web.git', '/home/ann/srv/git/web'],
-    ['../web/.git', '/home/ann/../web'],
+    ['../web/.git', '/home/ann/../web/'],
+    ['https://example.com/team/.git', 'example.com/team/'],
+    ['https://example.com/.git', 'example.com/'],
     ['file:///srv/web.git', '/home/ann/srv/web'],
     ['file://host/srv/web.git', '/home/ann/srv/web'],
     ['./a:b', '/home/ann/./a:b'],
@@ -41,6 +43,14 @@ describe('an origin', () => {
   })
 })
 
+it.each([
+  ['example.com/team/', 'example.com/team'],
+  ['/srv/web/', '/srv/web'],
+  ['example.com/', 'example.com/'],
+])('of %s is compared as %s', (origin, expected) => {
+  expect(comparedOrigin(origin)).toBe(expected)
+})
+
 describe('the name of a project', () => {
   it.each([
     ['github.com/shop/web', 'folder', 'web'],
@@ -48,6 +58,7 @@ describe('the name of a project', () => {
     ['host/größe', 'folder', 'gr--e'],
     ['host/a😀b', 'folder', 'a-b'],
     ['github.com/', 'folder', 'folder'],
+    ['example.com/team/', 'folder', 'folder'],
     ['host/..', 'folder', 'folder'],
     [undefined, 'web.d', 'web.d'],
     [undefined, '.', 'default'],

@@ -33,18 +33,24 @@ const withoutEnd = (path: string): string =>
   path
     .replaceAll(/\/{2,}/g, '/')
     .replace(/^\/|\/$/g, '')
-    .replace(/\/?\.git$/, '')
+    .replace(/\.git$/, '')
+
+/** As it is compared: `web/.git` gives no name, hence the slash that is left of it, and is the repository `web` all the same. */
+export const comparedOrigin = (origin: string): string => origin.replace(/(?<=\/.+)\/$/s, '')
 
 const longestName = 90
 
-/** The name of a repository's project, unless another has it: by its origin, else by its folder. */
+/** The name of a repository's project, unless another has it: by its file, else by its origin, else by its folder. */
 export function projectNameOf({
   origin,
   folder,
+  wished,
 }: {
   origin?: string | undefined
   folder: string
+  wished?: string | undefined
 }): string {
+  if (wished !== undefined) return wished.slice(0, longestName)
   const [, ...parts] = origin?.split('/') ?? []
   return plainName(parts.at(-1) ?? '') ?? plainName(folder) ?? 'default'
 }

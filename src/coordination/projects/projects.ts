@@ -1,12 +1,12 @@
 /** The projects of a database: which one a repository is, what they are called, and where they lie. */
-import { AgentMailError } from '../../errors.ts'
 import type { Write } from '../../store/batch.ts'
 import { integer, type Reader, type Row, text } from '../../store/store.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
 import { uuid } from '../../system/random.ts'
 import { sha256 } from '../../system/text.ts'
 import { timeText } from '../time.ts'
-import { projectNameOf } from './origin.ts'
+import { comparedOrigin, projectNameOf } from './origin.ts'
+import { fixedName, nameTaken, noName, noProject } from './project-errors.ts'
 
 /** The project of whoever is in no repository. */
 export const noRepository = 'default'
@@ -28,6 +28,8 @@ export interface Whereabouts {
   origin?: string | undefined
   /** The name of the root. */
   folder: string
+  /** What its own file wants its project to be called: anybody may have written that. */
+  wished?: string | undefined
 }
 
 export interface ProjectEntry {
@@ -63,9 +65,7 @@ export class Projects {
   async keyOf(name: string): Promise<string> {
     const known = this.#keys.get(name)
     if (known !== undefined) return known
-    const key =
-      (await keyOfName(this.#reader, name)) ??
-      ((await hasRows(this.#reader, name)) ? name : undefined)
+    const key = await keyCalled(this.#reader, name)
     if (key === undefined) {
       const isOld = name === noRepository && (await isFree(this.#reader, unnamed))
       return isOld ? unnamed : name
@@ -73,6 +73,9 @@ export class Projects {
     this.#keys.set(name, key)
     return key
   }
+
+  /** Of a name whose key was asked for. */
+  isKnown = (name: string): boolean => this.#keys.has(name) || name === noRepository
 
   /** How people call it. */
   nameOf(key: string): Promise<string> {
@@ -123,11 +126,12 @@ export class Projects {
   /** Its old names lead to it as before: clients that were set up with one are not cut off. */
   async rename(from: string, to: string): Promise<void> {
     if (!isProjectName(to)) throw noName(to)
-    if (from === noRepository) throw fixedName()
+    if (from === noRepository) throw fixedName(from)
     const key = await this.keyOf(from)
+    const others = (await this.names()).map(({ name }) => name)
     await this.#queue.write(async (write) => {
       const isThere = (await isOwned(write, key)) || (await hasRows(write, key))
-      if (!isThere) throw noProject(from)
+      if (!isThere) throw noProject(from, others)
       const taken = await keyOfName(write, to)
       const isOthers =
         taken === undefined ? to !== key && (await hasRows(write, to)) : taken !== key
@@ -159,13 +163,13 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
     const { machine, root } = where
     await write.run(
       'INSERT INTO project_roots (machine, root_hash, root, project) VALUES (?, ?, ?, ?)',
-      ...[machine, sha256(root), root, key],
+      ...[machine, rootHash(where), root, key],
     )
   }
   if (where.origin !== undefined && !(await isRecorded(write, where))) {
     await write.run(
       'INSERT INTO project_origins (origin_hash, origin, project) VALUES (?, ?, ?)',
-      ...[originHash(where), where.origin, key],
+      ...[originHash(where), comparedOrigin(where.origin), key],
     )
   }
   return key
@@ -173,6 +177,11 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
 
 /** What was stored for it before it was seen is its own: under its name, or where an older database keeps what has none. */
 async function begin(write: Write, where: Whereabouts): Promise<string> {
+  const wished = await keyWished(write, where)
+  if (wished !== undefined) {
+    if (!(await isOwned(write, wished))) await own(write, wished, where.wished ?? wished)
+    return wished
+  }
   const name = await freeName(write, where)
   const isOld = !(await hasRows(write, name)) && (await isFree(write, unnamed))
   const key = isOld ? unnamed : name
@@ -180,21 +189,31 @@ async function begin(write: Write, where: Whereabouts): Promise<string> {
   return key
 }
 
+/** Of the project that is wished for, where that is its own already, or no repository's. */
+async function keyWished(reader: Reader, where: Whereabouts): Promise<string | undefined> {
+  const { wished } = where
+  if (wished === undefined || wished === noRepository) return undefined
+  const key = (await keyCalled(reader, wished)) ?? wished
+  const usual = { ...where, wished: undefined }
+  const own = (await keyOfRoot(reader, usual)) ?? (await keyOfOrigin(reader, usual))
+  return key === own || !(await isOfRepository(reader, key)) ? key : undefined
+}
+
 async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
   const wanted = projectNameOf(where)
   let name = wanted
   // Whoever is in no repository has a project of that name.
   const isTaken = async () => name === noRepository || (await keyOfName(reader, name)) !== undefined
-  for (let count = 2; await isTaken(); count++) {
-    name = `${wanted}-${count}`
-  }
+  for (let count = 2; await isTaken(); count++) name = `${wanted}-${count}`
   return name
 }
 
 /** What its project is called, or will be; nothing is changed. */
 export async function nameAt(reader: Reader, where: Whereabouts): Promise<string> {
   const key = (await keyOfRoot(reader, where)) ?? (await keyOfOrigin(reader, where))
-  return key === undefined ? freeName(reader, where) : nameOfKey(reader, key)
+  if (key !== undefined) return nameOfKey(reader, key)
+  const wished = await keyWished(reader, where)
+  return wished === undefined ? freeName(reader, where) : nameOfKey(reader, wished)
 }
 
 async function own(write: Write, key: string, name: string): Promise<void> {
@@ -208,11 +227,11 @@ async function own(write: Write, key: string, name: string): Promise<void> {
 const lead = (write: Write, name: string, key: string) =>
   write.run('INSERT INTO project_names (name, project) VALUES (?, ?)', name, key)
 
-const keyOfRoot = async (reader: Reader, { machine, root }: Whereabouts) =>
+const keyOfRoot = async (reader: Reader, where: Whereabouts) =>
   keyIn(
     await reader.all(
       'SELECT project FROM project_roots WHERE machine = ? AND root_hash = ?',
-      ...[machine, sha256(root)],
+      ...[where.machine, rootHash(where)],
     ),
   )
 
@@ -229,6 +248,10 @@ const keyOfOrigin = async (reader: Reader, where: Whereabouts) =>
 export const keyOfName = async (reader: Reader, name: string) =>
   keyIn(await reader.all('SELECT project FROM project_names WHERE name = ?', name))
 
+/** Of a project that holds something. */
+export const keyCalled = async (reader: Reader, name: string) =>
+  (await keyOfName(reader, name)) ?? ((await hasRows(reader, name)) ? name : undefined)
+
 async function nameOfKey(reader: Reader, key: string): Promise<string> {
   const [row] = await reader.all('SELECT name FROM repositories WHERE project = ?', key)
   return row ? text(row.name) : usualName(key)
@@ -241,11 +264,26 @@ const isRecorded = async (reader: Reader, where: Whereabouts): Promise<boolean> 
   where.origin === undefined || (await keyOfOrigin(reader, where)) !== undefined
 
 /** A path is one repository on this machine, and another elsewhere. */
-const originHash = ({ origin = '', machine }: Whereabouts): string =>
-  sha256(origin.startsWith('/') ? `${machine} ${origin}` : origin)
+function originHash({ origin: given = '', machine, wished }: Whereabouts): string {
+  const origin = comparedOrigin(given)
+  return sha256(asWished(origin.startsWith('/') ? `${machine} ${origin}` : origin, wished))
+}
+
+const rootHash = ({ root, wished }: Whereabouts): string => sha256(asWished(root, wished))
+
+/** Beside what holds without the wish, so that it goes with the file that has it. */
+const asWished = (text: string, wished: string | undefined): string =>
+  wished === undefined ? text : `${text}\n${wished}`
 
 const hasRows = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.all('SELECT project FROM projects WHERE project = ?', key)).length > 0
+
+const isOfRepository = async (reader: Reader, key: string): Promise<boolean> => {
+  const roots = await reader.all('SELECT root FROM project_roots WHERE project = ?', key)
+  if (roots.length > 0) return true
+  const sql = 'SELECT origin FROM project_origins WHERE project = ?'
+  return (await reader.all(sql, key)).length > 0
+}
 
 const isOwned = async (reader: Reader, key: string): Promise<boolean> =>
   (await reader.all('SELECT project FROM repositories WHERE project = ?', key)).length > 0
@@ -259,31 +297,3 @@ export const usualName = (key: string): string => (key === unnamed ? noRepositor
 
 const numberIn = (row: Row | undefined, column: string): number =>
   row === undefined ? 0 : integer(row[column])
-
-const noName = (name: string) =>
-  new AgentMailError(
-    'invalid_request',
-    `"${name.slice(0, 100)}" cannot be the name of a project`,
-    'Choose one of up to 100 characters without a slash.',
-  )
-
-const fixedName = () =>
-  new AgentMailError(
-    'invalid_request',
-    `"${noRepository}" is the project of whoever is in no repository, and keeps its name`,
-    'Rename another, or name a project with --project.',
-  )
-
-const noProject = (name: string) =>
-  new AgentMailError(
-    'invalid_request',
-    `there is no project "${name}"`,
-    'agentmail projects lists them.',
-  )
-
-const nameTaken = (name: string) =>
-  new AgentMailError(
-    'invalid_request',
-    `the name "${name}" leads to another project`,
-    'Nothing was changed. Choose a name that agentmail projects does not list, and that none of them had before.',
-  )

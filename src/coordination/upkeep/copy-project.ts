@@ -1,7 +1,7 @@
 /** Copies one project of a database into one of another that others may be at work on: whole, in one transaction, or not at all. */
 import { AgentMailError } from '../../errors.ts'
 import { again } from '../../store/again.ts'
-import { identityOf } from '../../store/identity.ts'
+import { type Identity, identityOf, rowsOrNone } from '../../store/identity.ts'
 import { insertAll, removeAll } from '../../store/insert.ts'
 import { doneIn, type Table, tableNamed, tables, tablesIn } from '../../store/schema.ts'
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../store/store.ts'
 import { pagesOf } from '../../store/table-walk.ts'
 import { uuid } from '../../system/random.ts'
+import { sha256 } from '../../system/text.ts'
 import { keyOfName, usualName } from '../projects/projects.ts'
 
 /** What a project has many rows of. Its counters and its horizon are one row each. */
@@ -51,10 +52,29 @@ export async function copyProject(
     await insertAll(transaction, 'journal', behind)
     if (isThere.has('horizons')) await copyHorizon(source, transaction, { from, to })
     await raise(transaction, to, { ...before, last_entry: before.last_entry + later.length })
+    await noteCopied(transaction, copyName(await identityOf(source), from), before.token)
     if ((await countersOf(source, from)).token === before.token) return copied
     throw new StoreError('again', 'the source is written to')
   }
   return again(() => target.transaction(work), patienceMs)
+}
+
+/** Whether all that a project of another database holds was copied from there, alone or with everything else. */
+export async function isCopied(source: Reader, key: string, target: Reader): Promise<boolean> {
+  const [from, to] = [await identityOf(source), await identityOf(target)]
+  if (from && to?.copied_from === from.database_id) return true
+  const look = 'SELECT value FROM meta WHERE name = ?'
+  const [row] = await rowsOrNone(target.all(look, copyName(from, key)))
+  return row !== undefined && text(row.value) === (await countersOf(source, key)).token
+}
+
+/** Under which a database remembers what was copied into it. */
+const copyName = (from: Identity | undefined, key: string): string =>
+  `copied ${sha256(`${from?.database_id} ${key}`).slice(0, 48)}`
+
+async function noteCopied(transaction: Transaction, name: string, token: string): Promise<void> {
+  await transaction.run('DELETE FROM meta WHERE name = ?', name)
+  await transaction.run('INSERT INTO meta (name, value) VALUES (?, ?)', name, token)
 }
 
 /** The key of the project that is meant: by its name, else the one that the database was made for, else the only one. */
@@ -127,7 +147,7 @@ async function copyRows(
 }
 
 /** The columns of keys that are none of text. */
-const numbers = ['id', 'entry']
+const numbers = ['id', 'entry', 'message_id']
 
 async function copyHorizon(
   source: Reader,

@@ -7,6 +7,7 @@ import type { Desk } from '../desk.ts'
 import { isGoing, standingEvents, standingKey } from '../difference.ts'
 import { moveHorizon } from '../horizon.ts'
 import { Ledger } from '../ledger.ts'
+import { removeSessionsOf } from '../sessions/session-rows.ts'
 import { pruneKeys } from './prune-keys.ts'
 import { unreadByLiving } from './unread-messages.ts'
 
@@ -95,6 +96,7 @@ class ProjectPruning {
       if (gone.length === 0) return 0
       const these = `WHERE project = ? AND agent_id IN (${marks(gone.length)})`
       await write.run(`DELETE FROM marks ${these}`, project, ...gone)
+      await removeSessionsOf(write, project, gone)
       return write.run(`DELETE FROM agents ${these}`, project, ...gone)
     })
   }
