@@ -5,9 +5,9 @@ import { AgentMailError } from '../errors.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
 import { silenceOfRecipient } from '../mailbox/sent/silence.ts'
+import { didYouMean } from '../nearest.ts'
 import { systemClock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
-import { didYouMean } from './nearest.ts'
 
 export interface AddressBookOptions {
   /** How the person is called. */
@@ -119,7 +119,7 @@ interface Addressed extends PostRequest {
   name: string
 }
 
-const nameIn = (channel: string): string | undefined => /^@(.+)$/su.exec(channel)?.[1]
+const nameIn = (channel: string): string | undefined => /^@(.*)$/su.exec(channel)?.[1]
 
 const withMailbox = (offices: PostOffice[], name: string): PostOffice[] =>
   offices.filter((office) => office.recipientNames().includes(name))

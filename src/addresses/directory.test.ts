@@ -82,6 +82,18 @@ describe('one table of everybody', () => {
     expect(entries).toHaveLength(2)
   })
 
+  it('tells of a session what it does, and of which client it is', () => {
+    const session = { client: 'claude', state: 'waits' as const }
+    const entries = list(
+      [recipient('ann', { status: 'work' })],
+      [agent('ann', 'tmux m1 7 %5', { session }), agent('bob', null)],
+    )
+    expect(entries.map(({ state, client }) => [state, client])).toEqual([
+      ['waits', 'claude'],
+      [null, undefined],
+    ])
+  })
+
   it('tells who is silent, but for whoever is offline or was never heard of', () => {
     const lastSign = now - 30 * 60_000
     const states = list(

@@ -1,9 +1,10 @@
 /** One table of everybody: the recipients of the mailbox and the registered agents; who is both, in one place, is one entry. */
 import type { AgentEntry } from '../coordination/agents.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
+import type { SessionState } from '../coordination/sessions/session-rows.ts'
 import { timeText } from '../coordination/time.ts'
+import type { Status } from '../mailbox/recipient.ts'
 import type { RecipientEntry, Spot } from '../mailbox/recipient-entries.ts'
-import type { Status } from '../mailbox/recipients.ts'
 import { longSilenceMs } from '../mailbox/sent/silence.ts'
 import { isElsewhere } from './namesakes.ts'
 import { placeAt, whereIs } from './place.ts'
@@ -16,8 +17,10 @@ export interface DirectoryEntry extends Nullable<Omit<AgentEntry, 'name' | 'clai
   claims: number
   /** `tmux %5` (or several panes), `outside tmux`; `registered` or `mailbox` where only that is known. */
   where: string
-  /** What it said of itself; `silent` where it was not heard of for long, and did not say that it is offline. */
-  state: Status | 'silent' | null
+  /** What it or its session said of itself; `silent` where it was not heard of for long, and did not say that it is offline. */
+  state: Status | SessionState | 'silent' | null
+  /** The coding client whose session it is, where that is known. */
+  client?: string
   /** In its mailbox and in `@name`. */
   unread: number
   last_heard: string | null
@@ -49,15 +52,17 @@ export function directory({ recipients, agents, machine, now }: Known): Director
       place = null,
       unread = 0,
       is_guest: _,
+      session,
       ...known
     } = agent ?? { ...nobody, name: recipient?.name ?? '' }
     const heard = Math.max(recipient?.lastSign ?? 0, Date.parse(agent?.last_seen ?? '') || 0)
     return {
       ...known,
       where: recipient ? whereAre(recipient.spots, machine) : whereIs(place, machine),
-      state: stateOf(recipient?.status, heard, now),
+      state: stateOf(session?.state ?? recipient?.status, heard, now),
       unread: Math.min(unread + (recipient?.unread ?? 0), mostCounted),
       last_heard: heard > 0 ? timeText(heard * 1000) : null,
+      ...(session && { client: session.client }),
     }
   }
 }
@@ -79,7 +84,7 @@ function ownersOf(
 
 const nobody = {
   ...{ agent_id: null, name: '', role: null, registered_at: null, last_seen: null, claims: 0 },
-  ...{ place: null, unread: 0, is_guest: undefined },
+  ...{ place: null, unread: 0, is_guest: undefined, session: undefined },
 }
 
 const byRegistration = (one: AgentStanding, other: AgentStanding): number =>
@@ -90,7 +95,11 @@ function whereAre(spots: Spot[], machine: string): string {
   return [...new Set(where)].join(', ') || 'mailbox'
 }
 
-function stateOf(status: Status | undefined, heard: number, now: number): DirectoryEntry['state'] {
+function stateOf(
+  status: Status | SessionState | undefined,
+  heard: number,
+  now: number,
+): DirectoryEntry['state'] {
   const isSilent = heard > 0 && now - heard >= longSilenceMs
   return isSilent && status !== 'offline' ? 'silent' : (status ?? null)
 }

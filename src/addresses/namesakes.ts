@@ -4,8 +4,11 @@ import type { Spot } from '../mailbox/recipient-entries.ts'
 import { placeAt } from './place.ts'
 
 /** Whether a registered agent is not known to be at one of these spots of this machine. */
-export const isElsewhere = ({ place }: AgentStanding, spots: Spot[], machine: string): boolean =>
-  !spots.some((spot) => placeAt(machine, spot) === place)
+export const isElsewhere = (
+  { place }: Pick<AgentStanding, 'place'>,
+  spots: Spot[],
+  machine: string,
+): boolean => !spots.some((spot) => placeAt(machine, spot) === place)
 
 /** The names that a recipient and a registered agent elsewhere have. */
 export function namesakes(

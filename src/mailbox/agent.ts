@@ -4,7 +4,7 @@ import { AgentMailError, notInTmux } from '../errors.ts'
 import { log } from '../system/log.ts'
 import { checkName } from './names.ts'
 import { PostOffice } from './post-office.ts'
-import type { Registration } from './recipients.ts'
+import type { Registration } from './recipient.ts'
 import {
   type Asking,
   ownPane,
@@ -63,7 +63,8 @@ export async function whoAmI(config: Config, caller: Caller = {}): Promise<Agent
     )
     await setTold(pane)
   }
-  return { name, pane, server, source: given === undefined ? 'window' : 'given', view }
+  const source = given === undefined ? 'window' : 'given'
+  return { name, pane, server, source, view }
 }
 
 /** Whoever bears the person's name would read what was written to them. AGENTMAIL_AGENT says on purpose who one is. */
@@ -115,8 +116,25 @@ export async function giveName(config: Config, name: string | undefined): Promis
     ({ id, windowId }) => windowId === view.pane.windowId && id !== pane,
   )
   await setName(view.pane, name, isAlone)
-  const { given } = view.pane
-  if (given !== undefined && given !== name) await office?.recipients.leave(given, pane)
+  if (office) await noteRenamed(office, view, name)
+}
+
+/** What the pane was called before is nobody's name any more, unless another has it. */
+async function noteRenamed(
+  { recipients }: PostOffice,
+  { pane, panes }: TmuxView,
+  name = pane.window,
+): Promise<void> {
+  const others = panes.filter(({ id }) => id !== pane.id)
+  const held = namesHeld(others, recipients.list())
+  await recipients.leave(
+    (before, { source, ...place }) =>
+      before !== name &&
+      source !== 'environment' &&
+      place.pane === pane.id &&
+      place.server === pane.server,
+    (before) => held.has(before),
+  )
 }
 
 /** Refuses a name that another pane has, of this session or of this repository. */

@@ -1,7 +1,7 @@
 /** Cleanup: forgets recipients that are gone, removes mail that was read long ago, drops empty mailboxes. */
 import type { Clock } from '../system/clock.ts'
 import type { PostOffice } from './post-office.ts'
-import type { Recipient } from './recipients.ts'
+import type { Recipient } from './recipient.ts'
 import { lastSign } from './sent/silence.ts'
 import type { Pane } from './tmux.ts'
 import { isGone, namesHeld } from './whereabouts.ts'
@@ -31,16 +31,15 @@ export async function cleanup(
   const known = office.recipients.list()
   const { panes } = options
   const held = namesHeld(panes ?? [], known)
-  const isOffline = (recipient: Recipient) => panes !== undefined && isGone(recipient, panes, held)
+  const hasLeft = ({ left_at }: Recipient) => left_at !== undefined
+  const isForgotten = (one: Recipient) => hasLeft(one) && lastSign(one) === undefined
+  const isOffline = (one: Recipient) =>
+    hasLeft(one) ? !isForgotten(one) : panes !== undefined && isGone(one, panes, held)
   const isStale = (recipient: Recipient) =>
     now - (lastSign(recipient) ?? now) > options.staleHours * hour
 
   const offline = known.filter(isOffline).length
   const stale = known.filter((one) => !isOffline(one) && isStale(one)).length
-  if (offline + stale > 0 && !options.dryRun) {
-    await office.recipients.removeWhere((one) => isOffline(one) || isStale(one))
-  }
-
   const counts: CleanupCounts = { recipients: { offline, stale }, messages: 0, mailboxes: 0 }
   for (const name of office.mailboxNames()) {
     const isOld = ({ created_at }: { created_at?: string }) =>
@@ -49,6 +48,16 @@ export async function cleanup(
     counts.messages += messages
     if (removed) counts.mailboxes++
     if (!options.dryRun) await office.receipts(name).keepOnly(office.mailbox(name))
+  }
+  if (!options.dryRun) {
+    const mailboxes = new Set(office.mailboxNames())
+    // A mailbox is an address for those outside tmux, unless it is known that nobody has its name.
+    const isNobodys = (one: Recipient) =>
+      mailboxes.has(one.name) && (isOffline(one) || isForgotten(one))
+    await office.recipients.removeWhere(
+      (one) => !isNobodys(one) && (isOffline(one) || isForgotten(one) || isStale(one)),
+    )
+    await office.recipients.forget((one) => isNobodys(one) && !isForgotten(one))
   }
   return counts
 }

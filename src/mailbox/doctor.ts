@@ -4,7 +4,7 @@ import { asStorageError, checkUntracked } from '../system/post-office-folder.ts'
 import { nameOfMailboxFile } from './names.ts'
 import type { PostOffice } from './post-office.ts'
 import type { TmuxView } from './tmux.ts'
-import { isGone, namesHeld, oddities } from './whereabouts.ts'
+import { hasLeft, isGone, namesHeld, oddities } from './whereabouts.ts'
 
 export interface Finding {
   subject: string
@@ -84,7 +84,8 @@ function mailboxFindings(office: PostOffice, view: TmuxView | undefined): Findin
       problem: `line ${number} (byte ${offset}) is ${reason}`,
       advice: 'It is kept and passed over. Mend or delete the line when no agent is running.',
     }))
-    if (view && !isHere(name)) {
+    const isNobodys = view ? !isHere(name) : known.some((one) => one.name === name && hasLeft(one))
+    if (isNobodys) {
       findings.push({
         subject: `mailbox ${name}`,
         problem: `no window has this name; ${unread} unread`,

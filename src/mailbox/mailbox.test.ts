@@ -145,3 +145,14 @@ describe('a text', () => {
     expect(await box.takeAll()).toEqual(['b'])
   })
 })
+
+describe('what waits up to a message', () => {
+  it('leaves out what came later, and is nothing once that message was read', async () => {
+    const { mailbox } = openMailbox(line('a') + line('b') + line('c'))
+    expect(mailbox.unreadUpTo('b')).toEqual(['a', 'b'])
+    await mailbox.take()
+    expect(mailbox.unreadUpTo('b')).toEqual(['b'])
+    await mailbox.take()
+    expect(mailbox.unreadUpTo('b')).toEqual([])
+  })
+})

@@ -66,14 +66,20 @@ export class Mailbox {
     })
   }
 
-  /** Hands out the oldest unread message, marked as read on disk before anybody sees it. */
-  take(onDamaged: (line: DamagedLine) => void = () => {}): Promise<StoredMessage | undefined> {
+  /**
+   * Hands out the oldest unread message, marked as read on disk before anybody sees it.
+   * @param isWanted where it is not, it stays unread, and nothing is handed out.
+   */
+  take(
+    onDamaged: (line: DamagedLine) => void = () => {},
+    isWanted: (message: StoredMessage) => boolean = () => true,
+  ): Promise<StoredMessage | undefined> {
     return withLockedFile(this.#path, this.#lock, (fd) => {
       let position = this.#firstOpen(fd)
       for (const line of readLines(fd, position)) {
         const content = contentOf(line)
         if (content.damaged) onDamaged({ offset: line.start, reason: content.damaged })
-        if (!line.whole) break
+        if (!line.whole || (content.unread && !isWanted(content.unread))) break
         position = line.end
         if (!content.unread) continue
         if (markRead(fd, line)) rememberPosition(this.#positionPath, fd, position)
@@ -83,6 +89,20 @@ export class Mailbox {
       rememberPosition(this.#positionPath, fd, position)
       return undefined
     })
+  }
+
+  /** Marks a message as read that its reader has seen elsewhere; whether it was unread. */
+  async markRead(id: string): Promise<boolean> {
+    const marked = await withLockedFile(this.#path, this.#lock, (fd) => {
+      for (const line of readLines(fd, this.#firstOpen(fd))) {
+        const { unread } = contentOf(line)
+        if (unread?.id !== id) continue
+        if (!markRead(fd, line)) this.#replaceLine(fd, line, unread)
+        return true
+      }
+      return false
+    })
+    return marked ?? false
   }
 
   /** The newest message that waits. Takes no lock: a line that is being written is seen the next time. */
@@ -119,6 +139,12 @@ export class Mailbox {
   /** The ids of what waits. */
   unreadIds(): string[] {
     return this.#unread(({ id }) => id)
+  }
+
+  /** The same up to this one; none where it waits no longer, since the oldest is read first. */
+  unreadUpTo(last: string): string[] {
+    const ids = this.unreadIds()
+    return ids.slice(0, ids.indexOf(last) + 1)
   }
 
   #unread<T>(factOf: (message: StoredMessage) => T): T[] {

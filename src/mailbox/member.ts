@@ -10,10 +10,10 @@ import { rememberOffice } from './known-offices.ts'
 import type { DamagedLine } from './mailbox.ts'
 import { checkMessage } from './message.ts'
 import { PostOffice } from './post-office.ts'
-import { isNameGiven, type Recipient, type Status } from './recipients.ts'
+import { isNameGiven, type Recipient, type Status } from './recipient.ts'
 import { silenceOfRecipient } from './sent/silence.ts'
 import type { TmuxView } from './tmux.ts'
-import { namesInView, type Oddity, oddities } from './whereabouts.ts'
+import { namesInView, noteGone, type Oddity, oddities } from './whereabouts.ts'
 
 /** An agent at its post office. */
 export interface Member {
@@ -33,6 +33,7 @@ export async function joinOffice(
   const [agent, opened] = await Promise.all([whoAmI(config, caller), office])
   const clock = systemClock
   opened.create()
+  if (agent.view) await noteGone(opened, agent.view.panes)
   // The person is no window or agent: what is written to them is not put into a mailbox.
   const known =
     agent.name === opened.person
@@ -65,8 +66,11 @@ export async function send(member: Member, to: string, message: string): Promise
       'Choose another recipient.',
     )
   }
-  // A name that was given holds whatever tmux says, and to start tmux would take longer than all the rest.
-  const isGiven = to !== office.person && known.some((one) => one.name === to && isNameGiven(one))
+  // A name that was given holds whatever tmux says, and to start tmux would take longer than all the rest; only
+  // where it was used in several panes, tmux knows which of them are there.
+  const isGiven =
+    to !== office.person &&
+    known.some((one) => one.name === to && isNameGiven(one) && one.also === undefined)
   const view = isGiven ? agent.view : await viewOf(agent)
   const isThere = isGiven ? !office.ignored().has(to) : recipientNames(member, view).includes(to)
   if (!isThere) throw recipientNotFound()
@@ -106,24 +110,35 @@ export type Received =
 
 /** The oldest unread message, which nobody else will get; it is read from now on. */
 export async function receive(
-  { agent, office, known, clock }: Member,
-  onDamaged: (line: DamagedLine) => void = warnOfDamage(agent.name),
+  member: Member,
+  onDamaged: (line: DamagedLine) => void = warnOfDamage(member.agent.name),
 ): Promise<Received> {
+  const { agent, office } = member
   const taken = await office.mailbox(agent.name).take(onDamaged)
   if (!taken) return { status: 'No unread messages' }
-  // The message is out of the box: whatever fails from here on must not keep it from its reader.
+  await noteRead(member, taken.id)
+  const at = taken.created_at
+  return {
+    ...{ from: taken.from, id: taken.id, message: taken.message },
+    ...(typeof at === 'string' && { at }),
+  }
+}
+
+/** What was answered was read. */
+export async function markAnswered(member: Member, id: string): Promise<void> {
+  const { agent, office } = member
+  if (await office.mailbox(agent.name).markRead(id)) await noteRead(member, id)
+}
+
+/** The message is out of the box: whatever fails from here on must not keep it from its reader. */
+async function noteRead({ agent, office, known, clock }: Member, id: string): Promise<void> {
   const isListed = known.some(({ name }) => name === agent.name) // the person is not
   if (isListed) {
     await office.recipients
       .setLastRead(agent.name, clock.now())
       .catch((error: Error) => log(`the time of reading was not noted: ${error.message}`))
   }
-  await office.receipts(agent.name).note('read', [taken.id], clock.now())
-  const at = taken.created_at
-  return {
-    ...{ from: taken.from, id: taken.id, message: taken.message },
-    ...(typeof at === 'string' && { at }),
-  }
+  await office.receipts(agent.name).note('read', [id], clock.now())
 }
 
 export async function setStatus(
@@ -154,9 +169,7 @@ export async function warnings({ agent, office, known }: Member): Promise<string
 }
 
 function recipientNames({ agent, office, known }: Member, view: TmuxView | undefined): string[] {
-  const names = view
-    ? namesInView(view, known)
-    : [...known.map(({ name }) => name), ...office.mailboxNames()]
+  const names = view ? namesInView(view, known) : office.recipientNames(known)
   const ignored = office.ignored()
   const isListed = (name: string) => !ignored.has(name) && name !== office.person
   const listed = names.filter((name) => name === agent.name || isListed(name))

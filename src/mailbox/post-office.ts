@@ -14,6 +14,7 @@ import { Mailbox } from './mailbox.ts'
 import { mailboxFile, nameOfMailboxFile } from './names.ts'
 import { Recipients } from './recipients.ts'
 import { MailReceipts } from './sent/mail-receipts.ts'
+import { hasLeft } from './whereabouts.ts'
 
 /** A larger file is no list of windows. */
 const maxIgnoreBytes = 1 << 20
@@ -29,9 +30,9 @@ export class PostOffice {
     this.recipients = new Recipients(join(dir, 'recipients.jsonl'))
   }
 
-  /** The post office of the repository around this folder, or the one that AGENTMAIL_DIR names. */
-  static async locate(config: Config): Promise<PostOffice> {
-    const office = await PostOffice.locateUnchecked(config)
+  /** The post office of the repository around a folder, by default this one, or the one that AGENTMAIL_DIR names. */
+  static async locate(config: Config, folder?: string): Promise<PostOffice> {
+    const office = new PostOffice(await postOfficeFolder(config, folder), config)
     office.folders.forEach(checkPlainFolder)
     return office
   }
@@ -108,13 +109,14 @@ export class PostOffice {
       .sort()
   }
 
-  /** Those who have used it, or were written to, as far as they take mail. */
-  recipientNames(): string[] {
+  /** Those who have used it, or were written to, as far as they take mail; whose name nobody has any more is none. */
+  recipientNames(known = this.recipients.list()): string[] {
     const ignored = this.ignored()
-    const known = this.recipients.list().map(({ name }) => name)
-    return [...new Set([...known, ...this.mailboxNames()])].filter(
-      (name) => !ignored.has(name) && name !== this.person,
-    )
+    const left = new Set(known.filter(hasLeft).map(({ name }) => name))
+    const names = new Set([...known.map(({ name }) => name), ...this.mailboxNames()])
+    const takesMail = (name: string) =>
+      !left.has(name) && !ignored.has(name) && name !== this.person
+    return [...names].filter(takesMail)
   }
 
   /** The windows that take no mail: one name a line of `.agentmailignore`, beside the post office. */

@@ -1,6 +1,6 @@
 /** The recipients of a post office one by one: where each is, how it is, and how much waits for it. */
 import type { PostOffice } from './post-office.ts'
-import type { Recipient, Registration, Status } from './recipients.ts'
+import type { Recipient, Registration, Status } from './recipient.ts'
 import { lastSign } from './sent/silence.ts'
 import type { TmuxView } from './tmux.ts'
 import { isAt, namesHeld, namesInView } from './whereabouts.ts'

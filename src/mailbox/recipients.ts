@@ -1,66 +1,26 @@
 /** recipients.jsonl: who is there, whether they can be disturbed, and when they were last told. */
-import { AgentMailError } from '../errors.ts'
 import { rfc3339 } from '../system/clock.ts'
 import { readRegularFile, replaceFile } from '../system/files.ts'
 import { bytesOfLine, readLines, type TextLine } from '../system/lines.ts'
 import { withStorageErrors } from '../system/post-office-folder.ts'
-import { isRecord, jsonOf } from '../system/text.ts'
 import { withLockedFile } from './locked-file.ts'
 import type { Told } from './mailman/nudge-times.ts'
-
-export const statuses = ['ready', 'work', 'offline'] as const
-export type Status = (typeof statuses)[number]
-
-export interface Recipient {
-  name: string
-  /** What the agent or its hooks said last; nothing where it has only registered. */
-  status?: Status
-  notified: boolean
-  /** Unix time in milliseconds. */
-  last_read_at?: number
-  updated_at?: string
-  notified_at?: string
-  /** When it was first told of the mail that waits, and the id of the newest of that mail. */
-  notified_since?: string
-  notified_id?: string
-  /** The same of mail that is in no mailbox. */
-  notified_number?: number
-  /** When it said its status, and from which pane. */
-  status_at?: string
-  status_pane?: string | null
-  /** The tmux pane it last worked from, `%5`, and the process id of its tmux server; null for an agent outside tmux. */
-  pane?: string | null
-  server?: number | undefined
-  /** Where its name is from. */
-  source?: NameSource
-}
-
-/** AGENTMAIL_AGENT, `agentmail name`, or the name of a tmux window. */
-const nameSources = ['environment', 'given', 'window'] as const
-type NameSource = (typeof nameSources)[number]
-
-/** Where an agent is, and where its name is from. */
-export interface Registration {
-  pane: string | null
-  server?: number | undefined
-  source: NameSource
-}
-
-/** Whether a name was given to its agent, and holds whatever tmux calls its window. */
-export const isNameGiven = ({ source, pane }: Recipient): boolean =>
-  source === 'environment' || source === 'given' || pane === null
+import {
+  left,
+  lineText,
+  newcomer,
+  panesUsed,
+  type Recipient,
+  type Registration,
+  recipientIn,
+  type Status,
+  type UsedPane,
+  withoutPlace,
+  withPlaces,
+} from './recipient.ts'
 
 /** Being at work is a sign of life too, which is noted so often. */
 const signEveryMs = 10 * 60_000
-
-export function checkStatus(status: string): Status {
-  const known = statuses.find((one) => one === status)
-  if (known) return known
-  throw new AgentMailError('invalid_status', invalidStatus(status))
-}
-
-export const invalidStatus = (status: string) =>
-  `Invalid status: ${status}. Valid: ${statuses.join(', ')}`
 
 /** A line of the file: a recipient, or something else that is kept as it is. */
 interface Entry {
@@ -95,24 +55,39 @@ export class Recipients {
     const found = known.find((recipient) => recipient.name === name)
     const isSame = found?.pane === pane && found.server === server && found.source === source
     if (isSame && now - Date.parse(found.updated_at ?? '') < signEveryMs) return known
-    await this.#change(name, (before) => ({
-      ...(before ?? newcomer(name)),
-      pane,
-      server,
-      source,
-      updated_at: rfc3339(now),
-    }))
+    await this.#change(name, (before = newcomer(name)) => {
+      const others = panesUsed(before).filter((one) => one.pane !== pane || one.server !== server)
+      const here = { pane, server, source, updated_at: rfc3339(now) }
+      return withPlaces({ ...before, ...here }, others)
+    })
     onChange()
     return this.list()
   }
 
-  /** A pane bears this name no longer. */
-  async leave(name: string, pane: string): Promise<void> {
-    if (!this.list().some((one) => one.name === name && one.pane === pane)) return
-    await this.#change(name, (before) => {
-      const { pane: _, server: __, source: ___, ...rest } = before ?? newcomer(name)
-      return rest
+  /**
+   * Takes panes from whoever bears its name there no longer. Who has none left is no recipient until it is
+   * back, unless somebody has its name who did not use it yet.
+   */
+  async leave(
+    isLeft: (name: string, place: UsedPane) => boolean,
+    isHeld: (name: string) => boolean,
+  ) {
+    const leaves = (one: Recipient) => panesUsed(one).some((place) => isLeft(one.name, place))
+    if (!this.list().some(leaves)) return
+    await this.#update((one) => {
+      if (!leaves(one)) return one
+      const places = panesUsed(one).filter((place) => !isLeft(one.name, place))
+      const last = one.pane === null ? undefined : places.pop()
+      if (one.pane === null) return withPlaces(one, places)
+      if (!last) return isHeld(one.name) ? withoutPlace(one) : left(one)
+      const { at: _, ...place } = last
+      return withPlaces({ ...one, ...place }, places)
     })
+  }
+
+  /** Keeps of those who are gone that their name is nobody's. */
+  async forget(isGone: (recipient: Recipient) => boolean): Promise<void> {
+    await this.#update((one) => (isGone(one) ? left(newcomer(one.name)) : one))
   }
 
   setStatus(name: string, status: Status, pane: string | null, now: number): Promise<void> {
@@ -153,7 +128,7 @@ export class Recipients {
     return this.#rewrite((entries) => {
       const isNamed = (entry: Entry) => entry.recipient?.name === name
       const recipient = update(entries.findLast(isNamed)?.recipient)
-      const changed = { text: textOf(recipient), recipient }
+      const changed = { text: lineText(recipient), recipient }
       const at = entries.findIndex(isNamed)
       if (at === -1) return [...entries, changed]
       return [
@@ -162,6 +137,16 @@ export class Recipients {
         ...entries.slice(at).filter((entry) => !isNamed(entry)),
       ]
     })
+  }
+
+  #update(update: (recipient: Recipient) => Recipient): Promise<void> {
+    return this.#rewrite((entries) =>
+      entries.map((entry) => {
+        const after = entry.recipient && update(entry.recipient)
+        if (!after || after === entry.recipient) return entry
+        return { text: lineText(after), recipient: after }
+      }),
+    )
   }
 
   async removeWhere(isGone: (recipient: Recipient) => boolean): Promise<void> {
@@ -194,8 +179,6 @@ export class Recipients {
   }
 }
 
-const newcomer = (name: string): Recipient => ({ name, notified: false })
-
 /** One recipient a name: where a name stands twice, the later line counts. */
 function recipientsOf(entries: Entry[]): Recipient[] {
   const byName = new Map<string, Recipient>()
@@ -208,7 +191,7 @@ const parse = (fd: number): Entry[] => Array.from(readLines(fd), entryOf)
 function entryOf(line: TextLine): Entry {
   if (!line.bytes) return { text: '', long: line }
   const text = line.bytes.toString()
-  const recipient = recipientOf(text)
+  const recipient = recipientIn(text)
   return recipient ? { text, recipient } : { text }
 }
 
@@ -217,39 +200,4 @@ function* linesOf(fd: number, entries: Entry[]) {
     if (long) yield* bytesOfLine(fd, long)
     if (!long?.whole) yield Buffer.from(`${text}\n`)
   }
-}
-
-function recipientOf(text: string): Recipient | undefined {
-  const value = jsonOf(text)
-  if (!isRecord(value)) return undefined
-  const { recipient, ...rest } = value
-  const name = rest.name ?? recipient
-  if (typeof name !== 'string' || name === '') return undefined
-  const { status, last_read_at, pane, status_pane, server, source, notified_number, ...others } =
-    rest
-  const { updated_at, notified_at, notified_since, notified_id, status_at, ...unknown } = others
-  const texts = { updated_at, notified_at, notified_since, notified_id, status_at }
-  const known = statuses.find((one) => one === status)
-  const from = nameSources.find((one) => one === source)
-  return {
-    ...unknown,
-    name,
-    ...(known && { status: known }),
-    notified: rest.notified === true,
-    ...(typeof last_read_at === 'number' ? { last_read_at } : {}),
-    ...(typeof notified_number === 'number' ? { notified_number } : {}),
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')),
-    ...(isPane(pane) ? { pane } : {}),
-    ...(typeof server === 'number' ? { server } : {}),
-    ...(from && { source: from }),
-    ...(isPane(status_pane) ? { status_pane } : {}),
-  }
-}
-
-const isPane = (value: unknown): value is string | null =>
-  typeof value === 'string' || value === null
-
-function textOf(recipient: Recipient): string {
-  const { name, status, notified, last_read_at, updated_at, notified_at, ...rest } = recipient
-  return JSON.stringify({ name, status, notified, last_read_at, updated_at, notified_at, ...rest })
 }

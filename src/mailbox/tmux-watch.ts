@@ -1,6 +1,6 @@
 /** Notices that tmux is gone, without asking tmux while all is well. */
-import { readFileSync } from 'node:fs'
-import { AgentMailError, hasCode } from '../errors.ts'
+import { AgentMailError } from '../errors.ts'
+import { isAlive } from '../system/run-program.ts'
 
 const intervalMs = 300
 /** So often tmux answers, and a process that it names is not there. */
@@ -35,22 +35,4 @@ export function watchTmux(ask: () => Promise<number[]>, onLost: () => void): () 
     }
   }, intervalMs)
   return () => clearInterval(timer)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    return hasCode(error, 'EPERM')
-  }
-  return !isZombie(pid)
-}
-
-/** Dead, but not yet taken note of by its parent: signals still reach it. */
-function isZombie(pid: number): boolean {
-  try {
-    return /\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
 }

@@ -87,6 +87,23 @@ export async function panesFrom(session: string): Promise<Pane[]> {
   return panesIn(linesOf(result.stdout), session)
 }
 
+/** The windows of a session that tmux gives another name when another program runs in them. */
+export async function windowsRenamedByTmux(session: string): Promise<string[]> {
+  const format = '0#{automatic-rename} #{window_id}'
+  const { outcome, stdout } = await tmux('list-windows', '-t', `${session}:`, '-F', format)
+  if (outcome !== 'ok') return []
+  return linesOf(stdout).flatMap((line) => {
+    const [, isRenamed, window] = /^(\d+) (@\d+)$/.exec(line) ?? []
+    return window !== undefined && Number(isRenamed) > 0 ? [window] : []
+  })
+}
+
+/** What tmux says of itself; nothing where it is not installed. */
+export async function tmuxVersion(): Promise<string | undefined> {
+  const { outcome, stdout } = await tmux('-V')
+  return outcome === 'ok' ? stdout.trim().replace(/^tmux /, '') : undefined
+}
+
 /** One list for each text that may hold anything, which stands last in its line; a line break in it would begin a line. */
 const listPanes = [
   'id #{pane_id} #{pid} #{session_id} #{pane_pid} #{window_id} 0#{pane_dead} #{pane_tty}',

@@ -18,6 +18,8 @@ interface Draft {
   provider: ProviderName
   mail: OutgoingMail
   reply_to_message_id: string | undefined
+  /** The name of whoever proposes it, where that is known. */
+  proposer?: string | undefined
 }
 
 /** Gives the path of the note. One that is there already stays as it is. */
@@ -45,7 +47,11 @@ export async function writeDraft(vault: Vault, draft: Draft): Promise<string> {
     for (const { file, attachment } of kept) {
       create(vault, ['Drafts', 'Attachments'], file, attachment.content)
     }
-    await proposalsOf(vault).propose({ path, frontmatter: values, body }, mail.attachments)
+    await proposalsOf(vault).propose(
+      { path, frontmatter: values, body },
+      draft.proposer,
+      mail.attachments,
+    )
     create(vault, ['Drafts'], name, bytes)
   })
   return path

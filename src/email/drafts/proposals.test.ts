@@ -17,11 +17,18 @@ function room() {
   const test = new TestVault()
   const vault = new Vault(test.root)
   const told: string[] = []
-  const tool = () => byTool({ vault, tellOfDraft: async (subject) => void told.push(subject) })
-  const write = (path: string, frontmatter: object) =>
-    writeNote(vault, { path, frontmatter: { ...frontmatter }, body: 'Hello' }, tool())
-  const move = (source: string, destination: string) =>
-    moveNote(vault, { source, destination }, tool())
+  const tool = (name = 'tool') =>
+    byTool({
+      vault,
+      tellOfDraft: async (subject) => void told.push(subject),
+      proposer: async () => name,
+    })
+  const write = (path: string, frontmatter: object, by?: string) =>
+    writeNote(vault, { path, frontmatter: { ...frontmatter }, body: 'Hello' }, tool(by))
+  const move = (source: string, destination: string, by?: string) =>
+    moveNote(vault, { source, destination }, tool(by))
+  const proposers = async (path: string) =>
+    (await proposalsOf(new Vault(test.root)).find(path)).map(({ from }) => from)
   /** Whom the draft of this name was proposed to, asked of somebody who has just come. */
   const proposedTo = async (path: string) => {
     const all = await proposalsOf(new Vault(test.root)).find(path)
@@ -33,7 +40,7 @@ function room() {
       .map((one) => ['anna', 'eve'][facts.findIndex(({ to }) => to === one.facts.to)])
       .join()
   }
-  return { test, vault, write, move, proposedTo, told }
+  return { test, vault, write, move, proposedTo, proposers, told }
 }
 
 describe('what was proposed', () => {
@@ -44,6 +51,21 @@ describe('what was proposed', () => {
     expect(await proposedTo('Approved/a.md')).toBe('anna')
     await write('Notes/b.md', eve)
     expect(await proposedTo('Approved/b.md')).toBe('')
+  })
+
+  it('is known with the name of whoever wrote it first, and of nobody else', async () => {
+    const { test, vault, write, move, proposers } = room()
+    await write('Drafts/a.md', anna, 'bob')
+    await write('Drafts/a.md', { ...anna, from: 'carl' }, 'carl')
+    expect(await proposers('Approved/a.md')).toEqual(['bob'])
+    test.put('Drafts/mine.md', '---\nto: anna@example.com\n---\n')
+    await write('Drafts/mine.md', anna, 'carl')
+    expect(await proposers('Drafts/mine.md')).toEqual([undefined])
+    test.put('Notes/c.md', '---\nto: anna@example.com\n---\n')
+    await move('Notes/c.md', 'Drafts/c.md', 'carl')
+    expect(await proposers('Drafts/c.md')).toEqual(['carl'])
+    await proposalsOf(vault).propose({ path: 'Drafts/d.md', frontmatter: anna, body: '' }, 'dora')
+    expect(await proposers('Drafts/d.md')).toEqual(['dora'])
   })
 
   it('is what a person wrote before a tool changed it', async () => {
@@ -100,7 +122,7 @@ describe('what was proposed', () => {
     expect(await proposedTo('Approved/a.md')).toBe('anna') // of the one that is still there
     await write('Drafts/a.md', eve)
     expect(await proposedTo('Drafts/a.md')).toBe('eve')
-    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: anna, body: '' })
+    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: anna, body: '' }, 'dora')
     expect(await proposedTo('Drafts/a.md')).toBe('anna')
   })
 

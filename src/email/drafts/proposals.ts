@@ -18,7 +18,14 @@ const file = 'proposals.jsonl'
 interface Proposal {
   kind: Asked['kind']
   facts: Facts
+  /** The name of whoever proposed it, where that is known. */
+  from?: string | undefined
 }
+
+/** Asked only where something is recorded. */
+type Proposer = () => Promise<string | undefined>
+
+const nobody: Proposer = async () => undefined
 
 interface Line extends Proposal {
   event: 'proposed'
@@ -67,33 +74,37 @@ class Proposals {
   }
 
   /** Before the note is written, by whoever writes nothing but new drafts. */
-  async propose(draft: DraftText, attachments?: readonly Attachment[]): Promise<void> {
+  async propose(
+    draft: DraftText,
+    from: string | undefined,
+    attachments?: readonly Attachment[],
+  ): Promise<void> {
     const kind = kindOf(draft)
     if (!kind) return
     const facts = await draftFacts(this.#vault, draft, attachments)
-    this.#append(draft.path, 'agentmail', kind, facts)
+    this.#append(draft.path, 'agentmail', { kind, facts, from })
   }
 
   /** Before a tool does something to a note. Gives whether a draft waits there then that did not wait before. */
-  async put(putting: Putting): Promise<boolean> {
-    await this.#record(putting)
+  async put(putting: Putting, proposer: Proposer): Promise<boolean> {
+    await this.#record(putting, proposer)
     const { path, from, old } = putting
     const didWait = from === undefined ? old && isWaiting(old) : isInDrafts(notePath(from))
     return !didWait && isInDrafts(notePath(path)) && isWaiting(putting)
   }
 
   /** A draft that a person wrote counts as it was before a tool changed it. */
-  async #record({ path, from, old, ...text }: Putting): Promise<void> {
+  async #record({ path, from, old, ...text }: Putting, proposer: Proposer): Promise<void> {
     const isDraft = isInDrafts(notePath(path))
     if (from === undefined) {
       if (!isDraft) return
       const isOld = old !== undefined && kindOf(old) === 'mail'
-      return this.#keep({ path, ...(isOld ? old : text) })
+      return isOld ? this.#keep({ path, ...old }, nobody) : this.#keep({ path, ...text }, proposer)
     }
-    if (isInDrafts(notePath(from))) await this.#keep({ path: from, ...text })
+    if (isInDrafts(notePath(from))) await this.#keep({ path: from, ...text }, nobody)
     const before = await this.#at(from)
-    if (!before) return isDraft ? this.#keep({ path, ...text }) : undefined
-    if (!(await this.#at(path))) this.#append(path, 'tool', before.kind, before.facts)
+    if (!before) return isDraft ? this.#keep({ path, ...text }, proposer) : undefined
+    if (!(await this.#at(path))) this.#append(path, 'tool', before)
   }
 
   /** A note of this name was sent or rejected: that of those which are not in their place any more. */
@@ -111,13 +122,14 @@ class Proposals {
   }
 
   /** The first counts. */
-  async #keep(draft: DraftText): Promise<void> {
+  async #keep(draft: DraftText, proposer: Proposer): Promise<void> {
     if (kindOf(draft) !== 'mail' || (await this.#at(draft.path))) return
-    this.#append(draft.path, 'tool', 'mail', await draftFacts(this.#vault, draft))
+    const facts = await draftFacts(this.#vault, draft)
+    this.#append(draft.path, 'tool', { kind: 'mail', facts, from: await proposer() })
   }
 
-  #append(path: string, by: Line['by'], kind: Line['kind'], facts: Facts): void {
-    this.#write({ event: 'proposed', timestamp: now(), path, by, kind, facts })
+  #append(path: string, by: Line['by'], { kind, facts, from }: Proposal): void {
+    this.#write({ event: 'proposed', timestamp: now(), path, by, from, kind, facts })
   }
 
   #write(line: Line | Closed): void {
@@ -170,7 +182,8 @@ class Proposals {
       this.#open.delete(path)
       paths.delete(path)
     } else if (isLine(value) && (value.by === 'agentmail' || !this.#open.has(path))) {
-      this.#open.set(path, { kind: value.kind, facts: value.facts })
+      const { kind, facts, from } = value
+      this.#open.set(path, { kind, facts, ...(typeof from === 'string' && { from }) })
       this.#paths.set(nameKeyOf(path), paths.add(path))
     }
     if (paths.size === 0) this.#paths.delete(nameKeyOf(path))

@@ -10,6 +10,7 @@ import { log } from '../../system/log.ts'
 import { sha256 } from '../../system/text.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { writeDraft } from '../drafts/draft.ts'
+import { proposerOf } from '../drafts/proposer.ts'
 import { preview, writeAudit } from './audit.ts'
 import { checkMail, contentHash, everybody } from './check-mail.ts'
 import { checkRecipients, Rate } from './limits.ts'
@@ -107,6 +108,7 @@ export class Outgoing {
   async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
     const { config, ledger, provider, vault } = this.#options
     const { reply_to_message_id } = request
+    const proposer = await proposerOf(config)
     const { draft, subject } = await this.#unlessItFails(record, async () => {
       const replying = await this.#inThread(mail, reply_to_message_id)
       const draft = await writeDraft(vault(), {
@@ -114,12 +116,13 @@ export class Outgoing {
         provider: provider.name,
         mail: replying,
         reply_to_message_id,
+        proposer,
       })
       return { draft, subject: replying.subject }
     })
     // Before it is settled: whoever goes on after a kill tells it then, and what was told already is not told again.
     const key = JSON.stringify(['draft', record.scope, record.key_hash])
-    await tellPerson(config, { kind: 'draft', subject, key })
+    await tellPerson(config, { kind: 'draft', from: proposer, subject, key })
     await settleIfPossible(() => ledger.settle(record, 'drafted', { draft, subject }))
     return { status: 'pending_approval', draft }
   }

@@ -2,14 +2,18 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { AgentMailError } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
+import { ifSoon } from '../../system/time-limit.ts'
 import type { StoredMessage } from '../message.ts'
 import type { PostOffice } from '../post-office.ts'
-import type { Recipient } from '../recipients.ts'
-import { lineMs, type Pane, panesFrom, ringBell, showLine } from '../tmux.ts'
+import type { Recipient } from '../recipient.ts'
+import { type Pane, panesFrom } from '../tmux.ts'
 import { watchTmux } from '../tmux-watch.ts'
-import { namesHeld, panesOf } from '../whereabouts.ts'
+import { namesHeld, noteGone, panesOf } from '../whereabouts.ts'
+import { LineAndBell } from './line-and-bell.ts'
+import { NoticeReceipts } from './notice-receipts.ts'
 import { type Newest, nextNudge, type Told, toldOf } from './nudge-times.ts'
 import type { OtherMail } from './other-mail.ts'
+import type { OwnWays } from './own-ways.ts'
 import { Readiness, type Settled } from './readiness.ts'
 import { typeNudge } from './typing.ts'
 
@@ -33,7 +37,16 @@ export interface MailmanOptions {
   nudgeMs: number
   /** What else agents are told of. */
   otherMail?: OtherMail | undefined
+  /** Whose mail is left to others for a while. */
+  ownWays?: OwnWays | undefined
   onEvent: (event: MailmanEvent) => void
+}
+
+/** What waits for an agent, and where it may be told. */
+interface Found extends Newest {
+  settled: Settled | string
+  panes: Pane[]
+  isNew: boolean
 }
 
 /** Everything is looked at this often, should a change have gone unnoticed. */
@@ -42,6 +55,8 @@ const safetyMs = 60_000
 const retryMs = 2_000
 /** How long mail waits for the screen of an agent that has just said `ready` to settle. */
 const patienceMs = 10_000
+/** How long a mailman that is stopped ends what it has begun to tell. */
+const lastWordsMs = 3_000
 
 export class Mailman {
   readonly #options: MailmanOptions
@@ -50,19 +65,24 @@ export class Mailman {
   readonly #told = new Map<string, Told>()
   /** Agents that are being nudged: each has its own pace, and none waits for another. */
   readonly #busy = new Set<string>()
-  /** Whom the line in tmux names, and since when. */
-  readonly #onLine = new Map<string, number>()
+  /** What was begun and is to be noted: whoever was told must not be told again by the next mailman. */
+  readonly #telling = new Set<Promise<void>>()
+  readonly #lineAndBell: LineAndBell
+  readonly #receipts: NoticeReceipts
   /** Agents whose mailbox cannot be read; said once each. */
   readonly #troubled = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   /** Of several wishes to look, the earliest counts. */
   #dueAt = Number.POSITIVE_INFINITY
   #stop: ((error?: Error) => void) | undefined
+  #isStopped = false
 
   /** It watches from now on: what agents have said before does not let anybody type. */
   constructor(options: MailmanOptions) {
     const { office, clock, onEvent } = options
     this.#options = options
+    this.#lineAndBell = new LineAndBell(options.session)
+    this.#receipts = new NoticeReceipts(options)
     this.#readiness = new Readiness(office.recipients.list(), clock, (agent, pane) =>
       onEvent({ event: 'settled', agent, pane }),
     )
@@ -82,6 +102,7 @@ export class Mailman {
       () => this.#stop?.(new AgentMailError('tmux_lost', 'the tmux session has ended')),
     )
     this.#watchFolders()
+    this.#receipts.makeUpForMail((error) => this.#fail(error))
     const safety = setInterval(() => {
       this.#watchFolders()
       this.#lookSoon(0)
@@ -90,6 +111,7 @@ export class Mailman {
     otherMail?.run({ news: () => this.#lookSoon(0), trouble: (reason) => this.#fail(reason) })
     try {
       await stopped
+      await ifSoon(lastWordsMs, () => Promise.all(this.#telling))
     } finally {
       otherMail?.close().catch(() => {})
       unwatch()
@@ -117,8 +139,16 @@ export class Mailman {
     }
   }
 
+  /** Ends what it has begun to tell, and begins nothing more. */
   stop(): void {
+    this.#isStopped = true
     this.#stop?.()
+  }
+
+  #toTheEnd(work: Promise<void>): Promise<void> {
+    const told = work.finally(() => this.#telling.delete(told))
+    this.#telling.add(told)
+    return told
   }
 
   #lookSoon(wantedMs: number): void {
@@ -139,9 +169,10 @@ export class Mailman {
   }
 
   async #look(): Promise<void> {
-    const { office, session, clock, way, nudgeMs, otherMail } = this.#options
+    const { office, session, clock, way, nudgeMs, otherMail, ownWays } = this.#options
     office.check() // git may track it by now
     const panes = await panesFrom(session)
+    await noteGone(office, panes)
     const recipients = office.recipients.list()
     const held = namesHeld(panes, recipients)
     const placesOf = (recipient: Recipient) => panesOf(recipient, session, held)
@@ -150,14 +181,18 @@ export class Mailman {
     const ignored = office.ignored()
     const here = recipients.filter((one) => !ignored.has(one.name) && placesOf(one).length > 0)
     otherMail?.watch(here.map(({ name }) => name))
+    for (const recipient of here) this.#receipts.makeUpForMessages(recipient)
     for (const recipient of here) {
       const { name, status } = recipient
       if (status !== 'ready' || this.#busy.has(name)) continue
       const newest = { mail: this.#newestMail(name), elsewhere: otherMail?.known(name) }
+      if (!newest.mail && !newest.elsewhere) ownWays?.startOver(name)
       if (!newest.mail && !newest.elsewhere) continue
       const next = nextNudge(this.#toldTo(recipient, newest), newest, nudgeMs)
       if (!next) continue
-      const dueIn = next.at - clock.now()
+      const isDue = next.at <= clock.now()
+      const freeAt = isDue ? (ownWays?.freeAt(recipient, newest.elsewhere) ?? 0) : 0
+      const dueIn = Math.max(next.at, freeAt) - clock.now()
       if (dueIn > 0) this.#lookSoon(dueIn)
       else this.#startNudge(name, next.isNew)
     }
@@ -197,7 +232,7 @@ export class Mailman {
   }
 
   async #nudge(agent: string, isNew: boolean): Promise<void> {
-    const { office, session, clock, nudgeMs, otherMail, onEvent } = this.#options
+    const { office, session, clock, nudgeMs, otherMail, ownWays } = this.#options
     const settled = await this.#placeToType(agent, isNew)
     const elsewhere = await otherMail?.look(agent)
     const all = await panesFrom(session)
@@ -207,25 +242,39 @@ export class Mailman {
     const before = this.#told.get(agent)
     const isStill = !isNew || nextNudge(before, { mail, elsewhere }, nudgeMs)?.isNew
     if (!(mail || elsewhere) || !isStill || !recipient) return // meanwhile it has read its mail, or works
+    if ((ownWays?.freeAt(recipient, elsewhere) ?? 0) > clock.now()) return // or was told
+    if (this.#isStopped) return
     const panes = panesOf(recipient, session, namesHeld(all, known))
+    await this.#toTheEnd(this.#tell(agent, { settled, panes, mail, elsewhere, isNew }))
+  }
+
+  async #tell(agent: string, found: Found): Promise<void> {
+    const { office, clock, otherMail, ownWays, onEvent } = this.#options
+    const { settled, panes, mail, elsewhere, isNew } = found
+    const before = this.#told.get(agent)
     const reason =
       typeof settled === 'string'
         ? settled
         : panes.some(({ id }) => id === settled.pane)
           ? await typeNudge(settled.pane, settled.screen)
           : 'its pane is gone'
-    if (reason !== undefined) await this.#ring(agent, panes)
+    if (reason !== undefined) await this.#lineAndBell.ring(agent, panes)
     const now = clock.now()
     const since = isNew ? now : (before?.since ?? now)
     const id = mail?.id ?? before?.id
     const told = { id, number: elsewhere?.id ?? before?.number, at: now, since }
+    const by = reason === undefined ? 'keys' : 'line'
     this.#told.set(agent, told)
+    ownWays?.startOver(agent)
     if (reason !== undefined) onEvent({ event: 'nudged', agent, by: 'line', reason })
     else if (typeof settled !== 'string')
       onEvent({ event: 'nudged', agent, by: 'keys', pane: settled.pane })
     await office.recipients.setNotified(agent, told)
-    if (elsewhere) otherMail?.told(agent, elsewhere.id).catch((error) => this.#fail(error))
-    await office.receipts(agent).note('notified', office.mailbox(agent).unreadIds(), now)
+    if (otherMail && elsewhere) {
+      const noted = otherMail.told(agent, elsewhere.id, by)
+      this.#toTheEnd(noted.catch((error) => this.#fail(error))) // mail does not wait for a server
+    }
+    if (id !== undefined) await this.#receipts.noteMail(agent, id, now, by)
   }
 
   /** Where the nudge may be typed, or why nowhere. */
@@ -233,20 +282,6 @@ export class Mailman {
     if (this.#options.way === 'line') return 'AGENTMAIL_NUDGE is line'
     if (!isNew) return 'it was told of this mail before'
     return this.#readiness.settled(agent, patienceMs)
-  }
-
-  /** One line for all who were told of mail within the time that it is shown: a second line hides the first. */
-  async #ring(agent: string, panes: Pane[]): Promise<void> {
-    const now = performance.now()
-    this.#onLine.set(agent, now)
-    for (const [name, at] of this.#onLine) if (now - at > lineMs) this.#onLine.delete(name)
-    const windows = panes.filter((pane) => !pane.dead).map((pane) => [pane.windowId, pane] as const)
-    for (const pane of new Map(windows).values()) ringBell(pane)
-    const names = [...this.#onLine.keys()]
-    const have = names.length === 1 ? 'has' : 'have'
-    const sessions = new Set([this.#options.session, ...panes.map((pane) => pane.session)])
-    for (const session of sessions)
-      await showLine(session, `agentmail: ${names.join(', ')} ${have} mail`)
   }
 }
 

@@ -1,5 +1,5 @@
 /** When an agent is told of its mail: at once, again for later mail, and three more times while it waits. */
-import type { Recipient } from '../recipients.ts'
+import type { Recipient } from '../recipient.ts'
 import type { Elsewhere } from './other-mail.ts'
 
 /** What an agent was told. */

@@ -3,8 +3,11 @@
 /** The newest that waits for a name. Ids are numbers, and grow. */
 export interface Elsewhere {
   id: number
-  /** Whether its reader was told of it, by whomever. */
+  /** Whether its reader was told of it, by whomever; when and how, where that is known. */
   isTold: boolean
+  /** Unix time in milliseconds. */
+  toldAt?: number
+  by?: string
 }
 
 export interface OtherMail {
@@ -16,7 +19,7 @@ export interface OtherMail {
   known(name: string): Elsewhere | undefined
   /** What waits for a name now; nothing where that cannot be found out soon. */
   look(name: string): Promise<Elsewhere | undefined>
-  /** The agent was told of its mail, up to this one. */
-  told(name: string, id: number): Promise<void>
+  /** The agent was told of its mail, up to this one. @param by nothing where that is not known any more. */
+  told(name: string, id: number, by?: 'keys' | 'line'): Promise<void>
   close(): Promise<void>
 }

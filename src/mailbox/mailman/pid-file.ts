@@ -2,6 +2,8 @@
 import { closeSync, ftruncateSync, rmSync, writeSync } from 'node:fs'
 import { AgentMailError } from '../../errors.ts'
 import { textHeld, textOfFile } from '../../system/files.ts'
+import { wordsIfHeld } from '../../system/holder.ts'
+import { log } from '../../system/log.ts'
 import { asStorageError, withStorageErrors } from '../../system/post-office-folder.ts'
 import { openLockedFile } from '../locked-file.ts'
 
@@ -37,4 +39,15 @@ function alreadyRunning(path: string): AgentMailError {
     `mailman is already running (PID: ${pid})`,
     `Stop it with: kill ${pid}`,
   )
+}
+
+/** The process id of the mailman that runs; nothing where none does, whatever the file says. */
+export function pidIfRunning(path: string): number | undefined {
+  const pid = Number(withStorageErrors(() => wordsIfHeld(path))?.trim())
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+}
+
+export function warnOfStale({ stale }: PidFile): void {
+  const who = stale && /^\d{1,10}$/.test(stale) ? `PID ${stale}` : 'no readable PID'
+  if (stale) log(`warning: a mailman with ${who} ended without a word; taking over from it`)
 }

@@ -1,6 +1,6 @@
 /** Who said `ready` while the mailman watched, and what their panes showed once that had settled. */
 import { type Clock, sleep } from '../../system/clock.ts'
-import type { Recipient } from '../recipients.ts'
+import type { Recipient } from '../recipient.ts'
 import { lastKeyAt, screenOf } from '../tmux.ts'
 import { isSame, type Screen } from './screen.ts'
 

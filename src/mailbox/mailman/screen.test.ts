@@ -54,13 +54,16 @@ describe('a screen', () => {
     expect(why(full, full)).toBe('there is no room behind its cursor')
   })
 
-  it.each([...['❯ ', '› ', '│ > ', 'agent> ', '  →']])('may behind an empty prompt: %j', (row) => {
-    const at = screen({ rows: ['', row, ''], x: row.length })
-    expect(why(at, at)).toBeUndefined()
-  })
+  it.each([...['❯ ', '› ', '│ > ', 'agent> ', '  →', ' *   ']])(
+    'may behind an empty prompt: %j',
+    (row) => {
+      const at = screen({ rows: ['', row, ''], x: row.length })
+      expect(why(at, at)).toBeUndefined()
+    },
+  )
 
   it.each([
-    ...['❯ please drop the production ', 'half a line', '> fix it.', '    '],
+    ...['❯ please drop the production ', 'half a line', '> fix it.', '    ', 'Password ***', 'a *'],
     ...['Answer: ', 'Proceed [y/N]: ', 'Really? (y/n) ', 'Sure? ', 'Password:'],
     ...['bash-5.2# ', 'me@host:~$ echo x ', '$ ', '% '],
   ])('may not behind a half-typed line, a question or a shell within a program: %j', (row) => {

@@ -47,8 +47,9 @@ export function whyNotType(now: Screen, settled: Screen, text: string): string |
 /**
  * What coding agents put before the input. A line that ends in a letter is half typed, in a colon, a
  * question mark or a bracket it asks somebody, and in $, # or % it may be a shell within a program.
+ * A star that stands alone is the prompt of Gemini CLI where it asks nobody before it acts.
  */
-const promptEnd = /[>❯›»⟩❱▶→│┃|]\s*$/
+const promptEnd = /(?:[>❯›»⟩❱▶→│┃|]|^\s*\*)\s*$/
 
 /** Programs that draw a cursor of their own leave the terminal's behind their prompt, and elsewhere when they ask. */
 function isAtPrompt({ rows, x, y, isCursorShown }: Screen): boolean {

@@ -12,6 +12,8 @@ export interface SentLetter {
   state: 'queued' | MailState
   /** Nothing where it is queued, or nobody noted the time. */
   state_at: string | null
+  /** How its reader was told of it, where that was noted. */
+  notified_by?: string
   text: string
 }
 
@@ -44,7 +46,8 @@ export function sentMail(office: PostOffice, { from, to, limit }: SentLetterRequ
     const state = isRead ? 'read' : (receipt?.state ?? 'queued')
     const state_at = receipt?.state === state ? receipt.at : null
     const at = typeof created_at === 'string' ? created_at : null
-    return { id, to, at, state, state_at, text }
+    const by = receipt?.by
+    return { id, to, at, state, state_at, ...(by !== undefined && { notified_by: by }), text }
   })
 }
 

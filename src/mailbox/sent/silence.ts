@@ -1,6 +1,6 @@
 /** Whether somebody who is written to is likely to read it soon. */
 import { timeSpan } from '../../system/clock.ts'
-import type { Recipient } from '../recipients.ts'
+import type { Recipient } from '../recipient.ts'
 
 /** Nothing was heard of somebody for long. */
 export const longSilenceMs = 30 * 60_000

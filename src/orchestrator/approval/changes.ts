@@ -60,7 +60,7 @@ export async function otherVersion(
   return new AgentMailError(
     'conflict',
     `${path} is not version ${wanted.slice(0, digits)}: its version is ${seen.hash.slice(0, digits)} now${words}`,
-    `Nothing was approved. Look at it again with agentmail drafts show ${path}, and give the version that you see.`,
+    `Nothing was approved. Look at it again, and give the version that you see: agentmail drafts show ${path}`,
     { details: { version, changed: changed ?? null } },
   )
 }

@@ -1,7 +1,9 @@
 /** A draft in short: what it asks for, and how it stands with it. */
 import { type Fields, textOf } from '../../email/drafts/draft-fields.ts'
 import { type Asked, draftOf, type Seen } from '../../email/drafts/draft-note.ts'
+import { proposalsOf } from '../../email/drafts/proposals.ts'
 import type { Note } from '../../vault/notes.ts'
+import type { Vault } from '../../vault/vault.ts'
 import { versionOf } from './changes.ts'
 import { topOf } from './checks.ts'
 import { type Records, sentBefore } from './records.ts'
@@ -22,6 +24,8 @@ export interface DraftHead {
   /** Who is given a mail that is delegated. */
   agent: string | null
   reason: string | null
+  /** The name of whoever proposed it; nothing where nobody knows. */
+  proposed_by: string | null
   approved_by: string | null
   approved_at: string | null
   approved_sha256: string | null
@@ -56,6 +60,7 @@ export async function draftHead(
     reply_to_message_id: mail?.reply_to_message_id ?? null,
     agent: asked.kind === 'delegation' ? (asked.agent ?? null) : null,
     reason: shownText(frontmatter, 'reason'),
+    proposed_by: await proposerAt(records.vault, path),
     approved_by: shownText(frontmatter, 'approved_by'),
     approved_at: shownText(frontmatter, 'approved_at'),
     approved_sha256: shownText(frontmatter, 'approved_sha256'),
@@ -66,6 +71,12 @@ export async function draftHead(
       null,
     problem: standing?.is === 'void' ? standing.reason : null,
   }
+}
+
+/** By the record alone: what a note says of itself a tool may have written. */
+async function proposerAt(vault: Vault, path: string): Promise<string | null> {
+  const names = (await proposalsOf(vault).find(path)).map(({ from }) => from)
+  return (new Set(names).size === 1 && names[0]) || null
 }
 
 /** None of these is sent, so what they hold is nobody's fault. */

@@ -70,7 +70,7 @@ async function byHand(vault: Vault, note: Note, seen: Seen): Promise<Standing> {
   if (!strange?.length) return { is: 'by hand', sha256: seen.hash }
   return {
     is: 'void',
-    reason: `it was changed since it was proposed: ${strange.join(', ')}. Put that back, write the draft anew under another name, or approve it as it is with agentmail drafts approve ${note.path}.`,
+    reason: `it was changed since it was proposed: ${strange.join(', ')}. Put that back, write the draft anew under another name, or approve it as it is: agentmail drafts approve ${note.path}`,
   }
 }
 

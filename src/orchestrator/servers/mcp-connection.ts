@@ -133,8 +133,8 @@ const lastCallsMs = 20_000
 export function ownServer<Context>({ toolset, answer }: OpenToolset<Context>): ServerLink {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const underWay = new Set<Promise<unknown>>()
-  const watched: Answer<Context> = (tool, args, signal) => {
-    const answering = answer(tool, args, signal)
+  const watched: Answer<Context> = (tool, args, signal, meta) => {
+    const answering = answer(tool, args, signal, meta)
     underWay.add(answering)
     const over = () => underWay.delete(answering)
     answering.then(over, over)

@@ -74,7 +74,7 @@ export class VaultNotes {
 
   /** Before it is written: what a person finds changed in it later is compared with this. */
   propose(draft: DraftText): Promise<void> {
-    return proposalsOf(this.#vault).propose(draft)
+    return proposalsOf(this.#vault).propose(draft, 'orchestrator')
   }
 
   /** It was sent: another draft may have its name. */

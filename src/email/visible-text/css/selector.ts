@@ -33,7 +33,7 @@ export type Meant = 'itself' | 'inside' | 'beside'
 export type Weight = [ids: number, classes: number, tags: number]
 
 /** Where a selector stands. */
-export interface Surroundings {
+export interface ElementSurroundings {
   /** An old page, in which classes and ids know no upper case. */
   isQuirky: boolean
   /** The selectors of the rule around it, which `&` means. */
@@ -60,7 +60,7 @@ const heaviest = (list: readonly Selector[]): Weight =>
 /** Nothing where one of them is none: then a browser passes over the whole list. */
 export function parseSelectors(
   range: Range,
-  place: Surroundings,
+  place: ElementSurroundings,
   isRelative = false,
 ): Selector[] | undefined {
   if (place.depth > deepest) place.work.spend(Number.POSITIVE_INFINITY)
@@ -82,7 +82,7 @@ function partsOf(range: Range): Range[] {
 
 class Reader {
   readonly #range: Range
-  readonly #place: Surroundings
+  readonly #place: ElementSurroundings
   readonly #isRelative: boolean
   readonly #weight: Weight = [0, 0, 0]
   #at: number
@@ -90,7 +90,7 @@ class Reader {
   #isSure = true
   #meant: Meant = 'itself'
 
-  constructor(range: Range, place: Surroundings, isRelative: boolean) {
+  constructor(range: Range, place: ElementSurroundings, isRelative: boolean) {
     this.#range = range
     this.#place = place
     this.#isRelative = isRelative

@@ -11,7 +11,7 @@ import {
   type Range,
   tokenize,
 } from './css-tokens.ts'
-import { parseSelectors, type Selector, type Surroundings } from './selector.ts'
+import { type ElementSurroundings, parseSelectors, type Selector } from './selector.ts'
 
 export interface Rule {
   selectors: Selector[]
@@ -21,7 +21,7 @@ export interface Rule {
 }
 
 interface Open {
-  place: Surroundings
+  place: ElementSurroundings
   isSure: boolean
   items: Generator<Item>
   /** The declarations of the rule in which it stands belong to these. */
