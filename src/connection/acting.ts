@@ -5,6 +5,7 @@ import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { untilDone } from '../system/retry.ts'
+import { unnameable } from '../system/text.ts'
 import type { Connection } from './connection.ts'
 
 /** What each tool answers, by its name. */
@@ -89,22 +90,34 @@ const isAmbiguous = (error: unknown) =>
   AgentMailError.is(error) && error.details?.isAmbiguous === true
 
 /** The agent of this name or id that is registered; else one is, under the id that the name had last. */
-async function identify(connection: Connection, { name: given, role, isAnyOf }: Acting) {
+async function identify(connection: Connection, { role, ...who }: Acting) {
+  const known = await knownAs(connection, who)
+  const name = known?.name ?? who.name
+  if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
+  const { agent_id } = await connection.visit({
+    name,
+    role: role ?? roleOf(known) ?? personRole,
+    agent_id: known?.agent_id,
+  })
+  return { agent_id, name, isGuest: true }
+}
+
+/** Whoever has this name or id, or had it last; refused where several live who have the name. */
+export async function knownAs(
+  connection: Connection,
+  { name: given, isAnyOf }: Omit<Acting, 'role'>,
+): Promise<AgentEntry | undefined> {
   const agents = await listOf(connection.agents({ known: true, agent: given }))
   const meant = agents.filter(({ agent_id }) => agent_id === given)
   const candidates = meant.length > 0 ? meant : agents.filter(({ name }) => name === given)
   const living = candidates.filter(({ last_seen, is_guest }) => last_seen !== null && !is_guest)
   if (living.length > 1 && !isAnyOf) throw ambiguous(given, living)
-  const known = (living.length > 0 ? living : candidates).sort(latestFirst)[0]
-  const name = known?.name ?? given
-  if (known?.last_seen) return { agent_id: known.agent_id, name, isGuest: false }
-  const { agent_id } = await connection.visit({
-    name,
-    role: role ?? known?.role ?? personRole,
-    agent_id: known?.agent_id,
-  })
-  return { agent_id, name, isGuest: true }
+  return (living.length > 0 ? living : candidates).sort(latestFirst)[0]
 }
+
+/** One that nobody may have any more stays with whoever had it. */
+const roleOf = (known: AgentEntry | undefined): string | undefined =>
+  known && unnameable.test(known.role) ? undefined : known?.role
 
 function ambiguous(name: string, agents: AgentEntry[]): AgentMailError {
   const ids = agents

@@ -1,14 +1,13 @@
 /** Finds the way to the project of this repository: the server that the settings name, else the one that runs for the database, else the database. */
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
-import { type Database, databaseOf } from '../store/database.ts'
+import { noteFor } from '../store/usual-database.ts'
 import { log } from '../system/log.ts'
-import { isOnThisMachine } from '../system/network.ts'
-import { type Connection, LocalConnection } from './connection.ts'
-import { checkedProject, type Here, hereOf, ownPlace } from './here.ts'
-import { openProject } from './open-coordination.ts'
-import { RemoteConnection } from './remote-connection.ts'
-import { readServerNote } from './server-note.ts'
+import type { Connection } from './connection.ts'
+import { checkedProject, type Here, hereOf, ownPlace, saidProject } from './here.ts'
+import { RemoteConnection } from './remote/remote-connection.ts'
+import { namedServer, notedServer, serverToken } from './remote/server-address.ts'
+import { ServerLine } from './remote/server-line.ts'
 
 /** @param options.isStaying on a database that no server looks after, stale agents are removed now; with it, from time to time. */
 export async function connect(
@@ -16,8 +15,10 @@ export async function connect(
   options: { isStaying?: boolean } = {},
 ): Promise<Connection> {
   const way = await wayOf(config)
-  const database = databaseOf(config)
-  return (await throughServer(config, way, database)) ?? onDatabase(config, way, database, options)
+  const served = await throughServer(config, way)
+  if (served) return served
+  const { onDatabase } = await databaseWay()
+  return onDatabase(config, way, options)
 }
 
 /**
@@ -28,18 +29,49 @@ export async function connectIfThere(
   config: Config,
   { isQuiet = false } = {},
 ): Promise<Connection | undefined> {
-  const way = { ...(await wayOf(config)), isQuiet }
-  const database = databaseOf(config)
-  const served = await throughServer(config, way, database)
+  const way = await wayOf(config)
+  const served = await throughServer(config, { ...way, isQuiet })
   if (served) return served
-  const view = await database.view().catch((error) => {
-    throw database.explained(error)
-  })
-  await view?.close()
-  // One on a server is made by whoever serves it: a name that leads to none is a mistake, and told.
-  const isNone = view === undefined && database.path !== undefined
-  return isNone ? undefined : onDatabase(config, way, database)
+  const { onDatabaseIfThere } = await databaseWay()
+  return onDatabaseIfThere(config, way)
 }
+
+/**
+ * Runs `work` through the server that has left its note, whose first question then shows whether it
+ * is there; where it is not, nothing was done, and `work` runs again on the database.
+ */
+export async function withConnection<T>(
+  config: Config,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { way, done } = await throughNoted(config, work)
+  if (done) return done.value
+  const named = await throughNamed(config, way)
+  return closing(named ?? (await (await databaseWay()).onDatabase(config, way)), work)
+}
+
+/** The same; nothing where there is no database yet. */
+export async function withConnectionIfThere<T>(
+  config: Config,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T | undefined> {
+  const { way, done } = await throughNoted(config, work)
+  if (done) return done.value
+  const named = await throughNamed(config, way)
+  const connection = named ?? (await (await databaseWay()).onDatabaseIfThere(config, way))
+  return connection && closing(connection, work)
+}
+
+async function closing<T>(connection: Connection, work: (connection: Connection) => Promise<T>) {
+  try {
+    return await work(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Loaded where there is no server: it is twenty times as much as the way to one. */
+const databaseWay = () => import('./local-connection.ts')
 
 /** Where this process stands, and what it may show to a server. */
 interface Way {
@@ -52,86 +84,73 @@ interface Way {
 const wayOf = async (config: Config): Promise<Way> => ({
   here: await hereOf(config),
   place: ownPlace(config),
-  token: config.text('token')?.trim(),
+  token: serverToken(config),
 })
 
-async function throughServer(
-  config: Config,
-  way: Way,
-  database: Database,
-): Promise<Connection | undefined> {
-  const named = config.text('server')
-  if (named === undefined) return runningServer(database, way)
-  const { url, project } = addressOf(named)
-  const isGiven = project !== undefined && config.text('project') === undefined
-  return RemoteConnection.open({ ...way, url, ...(isGiven && { here: { project } }) })
-}
-
-async function onDatabase(
-  config: Config,
-  { here, place }: Way,
-  database: Database,
-  { isStaying = false } = {},
-): Promise<Connection> {
-  const sweepMs = config.seconds('sweepSeconds') * 1000
-  const versionMs = config.seconds('doltCommitSeconds') * 1000
-  const { coordination, own, book } = await openProject(config, database, here)
-  coordination.startKeepingVersions(versionMs)
-  if (isStaying) coordination.startSweeping(sweepMs)
-  else if (!(await coordination.isAttended())) await coordination.sweep()
-  return new LocalConnection(coordination, { own, book, place, through: database.name })
-}
-
-async function runningServer(
-  database: Database,
-  { isQuiet, ...way }: Way,
-): Promise<Connection | undefined> {
-  const note = readServerNote(database.note)
-  // A repository can bring a note along, and neither mail nor a token must follow it out.
-  if (!note || !isOnThisMachine(note.url)) return undefined
+async function throughServer(config: Config, way: Way): Promise<Connection | undefined> {
+  const named = await throughNamed(config, way)
+  if (named) return named
+  const noted = notedServer(noteFor(config))
+  if (!noted) return undefined
   try {
-    return await RemoteConnection.open({ url: note.url, ...way }, note.instance)
+    return await RemoteConnection.open({ ...noted, token: way.token }, way)
   } catch (error) {
-    // Beside one whose database is gone nobody begins another: it must be started again first.
-    if (!AgentMailError.is(error) || error.code === 'database_lost') throw error
-    const isTold = error.code === 'server_refused' && !isQuiet
-    if (isTold) log(`${error.message}; working on the database itself`)
+    passBy(error, way)
     return undefined
   }
 }
 
-/** Whether a server on this machine answers for the database. Throws where that is lost to it. */
-export async function isServed(database: Database): Promise<boolean> {
-  const note = readServerNote(database.note)
-  if (!note || !isOnThisMachine(note.url)) return false
-  const options = { url: note.url, token: undefined }
+async function throughNamed(config: Config, way: Way): Promise<Connection | undefined> {
+  const named = namedServer(config)
+  if (!named) return undefined
+  const project = checkedProject(named.project)
+  const isGiven = project !== undefined && saidProject(config).project === undefined
+  const here = isGiven ? { project } : way.here
+  return RemoteConnection.open({ url: named.url, token: way.token }, { ...way, here })
+}
+
+async function throughNoted<T>(
+  config: Config,
+  work: (connection: Connection) => Promise<T>,
+): Promise<{ way: Way; done?: { value: T } }> {
+  const noted = namedServer(config) ? undefined : notedServer(noteFor(config))
+  const server = noted && new ServerLine({ ...noted, token: serverToken(config) })
+  server?.dial() // it gets ready while this process finds out where it stands
   try {
-    await (await RemoteConnection.open(options, note.instance)).close()
+    const way = await wayOf(config)
+    if (!server) return { way }
+    const connection = new RemoteConnection(server, way)
+    try {
+      return { way, done: { value: await closing(connection, work) } }
+    } catch (error) {
+      if (connection.isEntered) throw error
+      passBy(error, way)
+      return { way }
+    }
+  } finally {
+    server?.close()
+  }
+}
+
+/** What it said or did not say, where the database is used without it; throws what is no reason to. */
+function passBy(error: unknown, { isQuiet }: Way): void {
+  const isOfServer = AgentMailError.is(error, 'server_unreachable', 'server_refused', 'storage')
+  // Beside one whose database is gone nobody begins another: it must be started again first.
+  if (!isOfServer) throw error
+  if (error.code === 'server_refused' && !isQuiet) {
+    log(`${error.message}; working on the database itself`)
+  }
+}
+
+/** Whether a server on this machine answers for the database. Throws where that is lost to it. */
+export async function isServed({ note }: { note: string }): Promise<boolean> {
+  const noted = notedServer(note)
+  if (!noted) return false
+  try {
+    await (await RemoteConnection.open({ ...noted, token: undefined })).close()
     return true
   } catch (error) {
     if (AgentMailError.is(error, 'database_lost')) throw error
     return AgentMailError.is(error, 'server_refused') // it wants a token
   }
-}
-
-function decoded(part: string | undefined): string | undefined {
-  try {
-    return part && decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
-/** The address of a server, also as it was given to a client: with /mcp, and a project after that. */
-function addressOf(text: string) {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const path = /^\/(?:(?:mcp|sse)(?:\/([^/]+))?\/?)?$/.exec(url?.pathname ?? '')
-  if (url && path && /^https?:$/.test(url.protocol)) {
-    return { url: url.origin, project: checkedProject(decoded(path[1])) }
-  }
-  throw new AgentMailError(
-    'server_config',
-    'AGENTMAIL_SERVER must be an address like http://127.0.0.1:8391',
-    'Correct it, or leave it out to use the one that runs for the database.',
-  )
 }

@@ -1,31 +1,20 @@
 /** A way to the coordination of a project: the same questions, whether a server answers or the database itself. */
-import type { AddressBook } from '../addresses/address-book.ts'
-import type { AgentEntry, AgentsRequest } from '../coordination/agents.ts'
-import type { Coordination, Project } from '../coordination/coordination.ts'
+import type { AgentEntry, AgentName, AgentsRequest } from '../coordination/agents.ts'
 import type { Difference, DifferenceRequest } from '../coordination/difference.ts'
 import type { HistoryEntry, HistoryRequest } from '../coordination/history.ts'
+import type { AnsweredMessage } from '../coordination/inbox/answered.ts'
 import type { InboxPage, InboxRequest } from '../coordination/inbox/inbox.ts'
+import type { NotifiedWay } from '../coordination/inbox/receipts.ts'
 import type { SentEntry, SentRequest } from '../coordination/inbox/sent.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { WaitingEntry, WaitingRequest } from '../coordination/inbox/waiting.ts'
 import type { MessageEntry, MessagesRequest } from '../coordination/messages.ts'
 import type { ProjectEntry } from '../coordination/projects/projects.ts'
 import type { FoundEntry, SearchPage, SearchRequest } from '../coordination/search/search.ts'
-import { AgentMailError } from '../errors.ts'
-import { tools } from '../tools/coordination/index.ts'
+import type { SessionName } from '../coordination/sessions/session-rows.ts'
+import type { SessionSearch } from '../coordination/sessions/sessions.ts'
+import type { Untold, WakingView } from '../coordination/sessions/waking.ts'
 import type { ToolResult } from '../tools/define-tool.ts'
-import type { OwnProject } from './open-coordination.ts'
-import {
-  agentsQuery,
-  checked,
-  inboxQuery,
-  messagesQuery,
-  notifiedQuery,
-  searchQuery,
-  sentQuery,
-  visitQuery,
-  waitingQuery,
-} from './queries.ts'
 
 export interface Guest {
   name: string
@@ -37,6 +26,7 @@ export interface Guest {
 export interface ToldOf {
   name: string
   up_to: number
+  by?: NotifiedWay | undefined
 }
 
 export interface Connection {
@@ -44,9 +34,17 @@ export interface Connection {
   readonly through: string
   /** The name of the project. */
   readonly project: string
+  /** That nobody has used the project which was named, in words; known once a question was answered. */
+  readonly unknownProject: string | undefined
   /** Whether a call may have been done without its answer arriving. */
   readonly canBeLost: boolean
-  call(tool: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult>
+  /** @param session in which it is called, where that is known. */
+  call(
+    tool: string,
+    args: object | undefined,
+    signal?: AbortSignal,
+    session?: SessionSearch,
+  ): Promise<ToolResult>
   /** Page by page, for as long as somebody asks for more; in the order of their ids. */
   agents(request?: Omit<AgentsRequest, 'after'>): AsyncIterable<AgentEntry>
   /** The same, with where they stand and how much waits for each. */
@@ -56,12 +54,18 @@ export interface Connection {
   sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
   /** The messages to a name, the oldest first; nothing is marked. */
   inbox(request: InboxRequest): Promise<InboxPage>
+  /** Whoever has this name has answered a message to it, which is read by that. */
+  answered(answer: AnsweredMessage): Promise<void>
   /** Why one of this name may not read soon what is written to it, in words. */
   silence(name: string): Promise<{ warning?: string }>
   /** Who of these names has messages to it that were not read. */
   waitingFor(request: WaitingRequest, signal?: AbortSignal): Promise<{ waiting: WaitingEntry[] }>
   /** Whoever has this name was told of the messages to it, up to this one. */
   notified(told: ToldOf): Promise<void>
+  /** What a session of a coding client could be woken for; nothing where nobody knows it. */
+  session(name: SessionName): Promise<WakingView | undefined>
+  /** Notes that an idle session is told of what waits for it; an answer without any: it is not to be told. */
+  announce(name: SessionName, by: NotifiedWay): Promise<Untold>
   history(request: HistoryRequest): AsyncIterable<HistoryEntry>
   difference(request: DifferenceRequest): AsyncIterable<Difference>
   prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
@@ -74,6 +78,8 @@ export interface Connection {
   /** Tells that an agent was registered from the place of this process. Never fails: it is told for others' sake. */
   standHere(agentId: string): Promise<void>
   leave(agentId: string): Promise<void>
+  /** Who a session of a coding client is, if it is known. @param hasMailbox it reads a mailbox under its name from now on. */
+  sessionAgent(search: SessionSearch, hasMailbox?: boolean): Promise<AgentName | undefined>
   /** Keeps an agent alive while the connection is open. */
   keepAlive(agentId: string): void
   /** Answers whoever waits through this connection. */
@@ -90,128 +96,5 @@ export async function* overPages<Entry extends AgentEntry>(
     yield* agents
     after = agents.at(-1)?.agent_id
     if (!has_more || after === undefined) return
-  }
-}
-
-/** On the database itself. */
-export class LocalConnection implements Connection {
-  readonly through: string
-  readonly project: string
-  readonly canBeLost = false
-  readonly #coordination: Coordination
-  readonly #project: Project
-  readonly #book: AddressBook
-  readonly #place: string
-  readonly #kept = new Set<string>()
-
-  constructor(
-    coordination: Coordination,
-    options: { own: OwnProject; book: AddressBook; through: string; place: string },
-  ) {
-    this.#book = options.book
-    this.#place = options.place
-    this.through = options.through
-    this.project = options.own.name
-    this.#coordination = coordination
-    this.#project = coordination.project(options.own.key)
-  }
-
-  async call(name: string, args: object | undefined, signal?: AbortSignal): Promise<ToolResult> {
-    const tool = tools.find((one) => one.name === name)
-    if (!tool) throw new AgentMailError('internal', `there is no tool ${name}`)
-    return tool.call(async () => ({ project: this.#project, book: this.#book, signal }), args)
-  }
-
-  agents(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentEntry> {
-    return overPages((after) =>
-      this.#project.agents.list(checked(agentsQuery, { ...request, after })),
-    )
-  }
-
-  standings(request: Omit<AgentsRequest, 'after'> = {}): AsyncIterable<AgentStanding> {
-    return overPages((after) =>
-      this.#project.standings(checked(agentsQuery, { ...request, after })),
-    )
-  }
-
-  async messages(
-    request: MessagesRequest,
-  ): Promise<{ messages: MessageEntry[]; has_more: boolean }> {
-    return this.#project.messages.look(checked(messagesQuery, request))
-  }
-
-  async sent(request: SentRequest): Promise<{ sent: SentEntry[] }> {
-    return this.#project.sent(checked(sentQuery, request))
-  }
-
-  async inbox(request: InboxRequest): Promise<InboxPage> {
-    return this.#project.inbox(checked(inboxQuery, request))
-  }
-
-  async silence(name: string): Promise<{ warning?: string }> {
-    const warning = await this.#project.silence(name)
-    return warning === undefined ? {} : { warning }
-  }
-
-  async waitingFor(
-    request: WaitingRequest,
-    signal?: AbortSignal,
-  ): Promise<{ waiting: WaitingEntry[] }> {
-    return this.#project.waitingFor(checked(waitingQuery, request), signal)
-  }
-
-  async notified(told: ToldOf): Promise<void> {
-    const { name, up_to } = checked(notifiedQuery, told)
-    await this.#project.receipts.notified(name, up_to)
-  }
-
-  history(request: HistoryRequest): AsyncIterable<HistoryEntry> {
-    return this.#project.history(request)
-  }
-
-  difference(request: DifferenceRequest): AsyncIterable<Difference> {
-    return this.#project.difference(request)
-  }
-
-  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }> {
-    return this.#project.prunedBefore(request)
-  }
-
-  async search(request: SearchRequest): Promise<SearchPage<FoundEntry>> {
-    return this.#project.search(checked(searchQuery, request))
-  }
-
-  async projects(): Promise<{ projects: ProjectEntry[] }> {
-    return { projects: await this.#coordination.projects.list() }
-  }
-
-  renameProject(from: string, to: string): Promise<void> {
-    return this.#coordination.projects.rename(from, to)
-  }
-
-  async visit(guest: Guest): Promise<{ agent_id: string }> {
-    return this.#project.agents.register({ ...checked(visitQuery, guest), isGuest: true })
-  }
-
-  async standHere(agentId: string): Promise<void> {
-    await this.#project.standAt(agentId, this.#place).catch(() => {})
-  }
-
-  leave(agentId: string): Promise<void> {
-    return this.#project.agents.leave(agentId)
-  }
-
-  keepAlive(agentId: string): void {
-    if (this.#kept.has(agentId)) return
-    this.#kept.add(agentId)
-    this.#project.hold(agentId)
-  }
-
-  stopWaiting(): void {
-    this.#coordination.stopWaiting()
-  }
-
-  close(): Promise<void> {
-    return this.#coordination.close()
   }
 }

@@ -4,16 +4,18 @@ import { hostname } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { placeAt } from '../addresses/place.ts'
 import type { Config } from '../config.ts'
-import { normalOrigin } from '../coordination/projects/origin.ts'
+import { normalOrigin, projectNameOf } from '../coordination/projects/origin.ts'
 import {
   isProjectName,
+  nameAt,
   noRepository,
   type Projects,
   type Whereabouts,
 } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
 import { ownPane, serverPid } from '../mailbox/tmux.ts'
-import { makeDataFolder } from '../store/database.ts'
+import { databaseOf } from '../store/database.ts'
+import { makeDataFolder } from '../store/usual-database.ts'
 import { moveIfFree, removeFile, replaceFile, textOfFile } from '../system/files.ts'
 import { repositoryAround } from '../system/git.ts'
 import { dataFolder } from '../system/places.ts'
@@ -25,12 +27,20 @@ export type Here = { project: string } | Whereabouts
 
 /** By the settings, else by the repository around the current folder. */
 export async function hereOf(config: Config): Promise<Here> {
-  const project = checkedProject(config.text('project'))
-  return project === undefined ? hereAt(config, currentFolder()) : { project }
+  const { project, wished } = saidProject(config)
+  return project === undefined ? hereAt(config, currentFolder(), wished) : { project }
+}
+
+/** What the person says is so; what a repository says of itself is a wish, which another that has the name goes before. */
+export function saidProject(config: Config): { project?: string; wished?: string } {
+  const project = checkedProject(config.withoutRepository().text('project'))
+  if (project !== undefined) return { project }
+  const wished = checkedProject(config.text('project'))
+  return wished === undefined ? {} : { wished }
 }
 
 /** By the repository around a folder. */
-export async function hereAt(config: Config, folder: string): Promise<Here> {
+export async function hereAt(config: Config, folder: string, wished?: string): Promise<Here> {
   const repository = await repositoryAround(folder)
   if (!repository) return { project: noRepository }
   const { root, origin } = repository
@@ -39,6 +49,7 @@ export async function hereAt(config: Config, folder: string): Promise<Here> {
     root,
     origin: origin && normalOrigin(origin, (path) => withoutLinks(resolve(root, path))),
     folder: basename(root).replace(/(?<=.)\.git$/, ''), // as bare ones are called
+    ...(wished !== undefined && { wished }),
   }
 }
 
@@ -60,6 +71,17 @@ export function checkedProject(name: string | undefined): string | undefined {
 /** The key of the project, on the database itself. */
 export const keyAt = (projects: Projects, here: Here): Promise<string> =>
   'project' in here ? projects.keyOf(here.project) : projects.find(here)
+
+/** The name that the project has or will get; nothing is changed. */
+export async function foreseenName(config: Config, here: Here): Promise<string> {
+  if ('project' in here) return here.project
+  const view = await databaseOf(config, { create: false }).view()
+  try {
+    return view ? await nameAt(view, here) : projectNameOf(here)
+  } finally {
+    await view?.close()
+  }
+}
 
 /** An id that was made up once, so that a machine that gets another name is still the same; where none can be kept, its name has to do. */
 export function machineOf(config: Config): string {

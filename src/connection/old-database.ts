@@ -1,17 +1,18 @@
 /** A database that an older version left in the repository: where it is, and the lines that bring what it holds into the database of today. */
 import { existsSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
-import { projectNameOf } from '../coordination/projects/origin.ts'
-import { nameAt } from '../coordination/projects/projects.ts'
-import { databaseOf, fileDatabase, makeDataFolder } from '../store/database.ts'
-import { text } from '../store/store.ts'
+import { isCopied } from '../coordination/upkeep/copy-project.ts'
+import { databaseOf, fileDatabase } from '../store/database.ts'
+import { identityOf } from '../store/identity.ts'
+import { StoreError, text } from '../store/store.ts'
+import { makeDataFolder } from '../store/usual-database.ts'
 import { makeFolder, moveIfFree, removeFile, replaceFile } from '../system/files.ts'
 import { trackedFrom } from '../system/git.ts'
-import { postOfficeFolder } from '../system/post-office-folder.ts'
 import { randomId } from '../system/random.ts'
 import { sha256, shellWord } from '../system/text.ts'
-import { hereOf } from './here.ts'
+import { foreseenName, hereOf } from './here.ts'
+import { oldDatabasePath } from './old-database-path.ts'
 
 export interface OldDatabase {
   path: string
@@ -19,24 +20,25 @@ export interface OldDatabase {
   lines: string[]
 }
 
-/** Nothing where there is none, where it is the one that is used, or where it came with the repository. */
+/** Nothing where there is none, where it is the one that is used, came with the repository, or was brought over. */
 export async function findOldDatabase(
   config: Config,
   project?: string,
 ): Promise<OldDatabase | undefined> {
-  const folder = await postOfficeFolder(config).catch(() => undefined)
-  const path = folder && join(folder, 'agentmail.db')
-  if (!path || !existsSync(path) || isUsed(config, path) || trackedFrom(folder)) return undefined
-  const own = project ?? (await foreseenName(config))
+  const path = await oldDatabasePath(config)
+  if (!path || isUsed(config, path) || trackedFrom(dirname(path))) return undefined
   const keys = await projectsIn(path)
+  const left = await notCopied(config, path, keys)
+  if (left.length === 0) return undefined
+  const own = project ?? (await foreseenName(config, await hereOf(config)))
   const line = (...options: string[]) =>
     ['agentmail db copy', '--from', path, ...options].map(inLine).join(' ')
-  const lines = keys.map((key) =>
+  const lines = left.map((key) =>
     key === ''
       ? line('--project', own)
       : line('--from-project', key, '--project', keys.includes('') ? key : own),
   )
-  return lines.length > 0 ? { path, lines } : undefined
+  return { path, lines }
 }
 
 const inLine = (word: string, index: number): string => (index === 0 ? word : shellWord(word))
@@ -66,30 +68,38 @@ function isUsed(config: Config, path: string): boolean {
   return used !== undefined && existsSync(used) && realpathSync(used) === realpathSync(path)
 }
 
-/** Of one that cannot be read, what each of them has. */
+/** None where it is no database of ours; of one that somebody keeps locked, what each of them has. */
 async function projectsIn(path: string): Promise<string[]> {
   try {
     const view = await fileDatabase(path).view()
     try {
-      const rows = (await view?.all('SELECT project FROM projects ORDER BY project')) ?? []
+      if (!view || !(await identityOf(view))) return []
+      const rows = await view.all('SELECT project FROM projects ORDER BY project')
       return rows.map((row) => text(row.project))
     } finally {
       await view?.close()
     }
-  } catch {
-    return ['']
+  } catch (error) {
+    return StoreError.is(error) && error.trouble === 'again' ? [''] : []
   }
 }
 
-/** The name that the project of this repository has or will get; nothing is changed. */
-async function foreseenName(config: Config): Promise<string> {
-  const here = await hereOf(config)
-  if ('project' in here) return here.project
-  const view = await databaseOf(config, { create: false }).view()
+/** Those that the database of today does not know as brought over; what cannot be asked is told rather than kept. */
+async function notCopied(config: Config, path: string, keys: string[]): Promise<string[]> {
+  if (keys.length === 0) return []
+  const [old, own] = [fileDatabase(path), databaseOf(config, { create: false })]
+  const source = await old.view().catch(() => undefined)
+  const target = await own.view().catch(() => undefined)
   try {
-    return view ? await nameAt(view, here) : projectNameOf(here)
+    if (!source || !target) return keys
+    const left: string[] = []
+    for (const key of keys) if (!(await isCopied(source, key, target))) left.push(key)
+    return left
+  } catch {
+    return keys
   } finally {
-    await view?.close()
+    await source?.close()
+    await target?.close()
   }
 }
 

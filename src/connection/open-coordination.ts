@@ -1,14 +1,15 @@
 /** Opens the coordination of all projects on a database, as the settings say. */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
 import type { AddressBook } from '../addresses/address-book.ts'
 import type { Config } from '../config.ts'
 import { Coordination } from '../coordination/coordination.ts'
 import { Roots } from '../coordination/paths.ts'
+import { unknownAs } from '../coordination/projects/project-errors.ts'
 import { AgentMailError } from '../errors.ts'
 import { again } from '../store/again.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
+import { withoutLinks } from '../system/folder.ts'
 import { worktrees } from '../system/git.ts'
 import { addressBookOf } from './address-book-of.ts'
 import { type Here, keyAt, machineOf } from './here.ts'
@@ -17,6 +18,8 @@ import { type Here, keyAt, machineOf } from './here.ts'
 export interface OwnProject {
   key: string
   name: string
+  /** That nobody has used the one that was named, in words. */
+  unknown?: string | undefined
 }
 
 /** With the project of this process. */
@@ -33,7 +36,9 @@ export async function openProject(
     ownKey = await keyAt(coordination.projects, here)
     const name = await coordination.projects.nameOf(ownKey)
     const book = addressBookOf(config, coordination, isOwn)
-    return { coordination, own: { key: ownKey, name }, book }
+    const unknown =
+      'project' in here ? await unknownAs(coordination.projects, here.project) : undefined
+    return { coordination, own: { key: ownKey, name, unknown }, book }
   } catch (error) {
     await coordination.close()
     throw error
@@ -46,8 +51,10 @@ export async function openCoordination(
   database: Database,
   options: { create?: boolean; isOwn?: (project: string) => boolean } = {},
 ): Promise<Coordination> {
-  const staleMs = config.seconds('staleSeconds') * 1000
+  // The agents of all repositories are swept by it.
+  const staleMs = config.withoutRepository().seconds('staleSeconds') * 1000
   const { isOwn = () => false } = options
+  const here = folderHere() // once: it may be removed under a process that stays
   let store: Store | undefined
   try {
     const opened = await database.open(options)
@@ -57,7 +64,10 @@ export async function openCoordination(
       staleMs,
       machine: machineOf(config),
       rootsOf: (project, known) =>
-        new Roots(async () => foldersOf(await known(), isOwn(project)), withoutLinks),
+        new Roots(
+          async () => foldersOf([...(isOwn(project) ? here : []), ...(await known())]),
+          withoutLinks,
+        ),
     })
     await again(() => opened.transaction(async () => {})) // so that a locked database is told now
     return coordination
@@ -68,27 +78,22 @@ export async function openCoordination(
   }
 }
 
+function folderHere(): string[] {
+  try {
+    return [process.cwd()]
+  } catch {
+    return [] // it is gone
+  }
+}
+
 /** Where an absolute path belongs to the project: in any worktree of its repositories, by either name of a folder. */
-async function foldersOf(roots: string[], isHere: boolean): Promise<string[]> {
+async function foldersOf(roots: string[]): Promise<string[]> {
   const folders: string[] = []
-  for (const root of isHere ? [process.cwd(), ...roots] : roots) {
+  for (const root of roots) {
     if (!existsSync(root)) continue
     const checkedOut = await worktrees(root)
     folders.push(...(checkedOut.length > 0 ? checkedOut : [root]))
   }
   const both = folders.flatMap((one) => [one, existsSync(one) ? realpathSync(one) : one])
   return [...new Set(both)]
-}
-
-/** Resolves the part of a path that exists; nothing is opened. */
-function withoutLinks(spelling: string): string {
-  const path = spelling.replaceAll('\\', '/')
-  if (!/^\/[^/]/.test(path)) return path // a drive or another machine
-  for (let existing = resolve(path); ; existing = dirname(existing)) {
-    try {
-      return join(realpathSync(existing), relative(existing, resolve(path)))
-    } catch {
-      if (existing === dirname(existing)) return path
-    }
-  }
 }

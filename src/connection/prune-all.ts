@@ -13,6 +13,7 @@ import type { Reader } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
 import { systemClock } from '../system/clock.ts'
 
+/** Its projects by the names that they have now. */
 export interface AllPruned extends Pruned {
   sends: number
   /** The ledger of mails, where it is another database. */
@@ -36,13 +37,21 @@ export async function pruneAll(
       keysBeforeMs: now - keptKeysMs,
     })
   }
+  const named = async <T extends { project: string }>(rows: T): Promise<T> => ({
+    ...rows,
+    project: await coordination.projects.nameOf(rows.project),
+  })
   const person = personOf(config)
   const pruned = await coordination.prune({ ...request, person, others: prune })
   if (!pruned) return undefined
   const ledger = await ledgerDatabase(config)
   const isOther = ledger.name !== database.name && ageMs !== undefined && project === undefined
   const isThere = isOther && (await onLedger(ledger, request, prune))
-  return { ...pruned, sends, ledger: isThere ? ledger.name : undefined }
+  return {
+    ...pruned,
+    projects: await Promise.all(pruned.projects.map(named)),
+    ...{ sends, ledger: isThere ? ledger.name : undefined },
+  }
 }
 
 /** Whether there is one. */

@@ -1,12 +1,14 @@
 /** The questions beyond the tools, checked in the same words wherever they are asked. */
 import * as z from 'zod'
+import { notifiedWays } from '../coordination/inbox/receipts.ts'
+import { isProjectName } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
 import {
   afterId,
   limit,
   optionalName,
   required,
-  requiredName,
+  requiredLine,
   since,
   waitSeconds,
 } from '../tools/coordination/fields.ts'
@@ -52,11 +54,27 @@ export const waitingQuery = z.strictObject({
   wait_seconds: waitSeconds,
 })
 
+export const answeredQuery = z.strictObject({
+  name: required('name'),
+  id: z.int('id must be a whole number'),
+  agent: required('agent'),
+})
+
 const upToWords = 'up_to must be a whole number of 0 or more'
 
 export const notifiedQuery = z.strictObject({
   name: required('name'),
   up_to: z.int(upToWords).min(0, upToWords),
+  by: z.enum(notifiedWays, `by must be one of ${notifiedWays.join(', ')}`).optional(),
+})
+
+export const sessionQuery = z.strictObject({
+  client: required('client'),
+  session: required('session'),
+})
+
+export const announceQuery = sessionQuery.extend({
+  by: z.enum(notifiedWays, `by must be one of ${notifiedWays.join(', ')}`),
 })
 
 export const historyQuery = z.strictObject({
@@ -86,14 +104,28 @@ export const searchQuery = z.strictObject({
 })
 
 export const visitQuery = z.strictObject({
-  name: requiredName('name'),
-  role: requiredName('role'),
+  name: requiredLine('name'),
+  role: requiredLine('role'),
   agent_id: optionalName('agent_id'),
 })
 
 export const placeQuery = z.strictObject({
   agent_id: required('agent_id'),
   place: z.string('place is required').min(1).max(255),
+})
+
+const sessionText = z.string().min(1).max(1000).optional()
+export const aroundQuery = z.strictObject({
+  client: sessionText,
+  session: sessionText,
+  place: sessionText,
+  has_mailbox: z.boolean().optional(),
+})
+
+export const callQuery = z.strictObject({
+  tool: required('tool'),
+  arguments: z.record(z.string(), z.unknown(), 'arguments must be an object').optional(),
+  meta: z.unknown().optional(),
 })
 
 export const leaveQuery = z.strictObject({ agent_id: required('agent_id') })
@@ -107,7 +139,14 @@ export const whereaboutsQuery = z.strictObject({
     .regex(/^[^@/]*\//, 'origin must be in its normal form, without a user')
     .optional(),
   folder: z.string().max(255),
+  wished: z.string().refine(isProjectName, 'wished must be the name of a project').optional(),
 })
+
+/** Where somebody stands: in a repository, in a project of this name, or they do not say. */
+export const hereQuery = z.union([
+  whereaboutsQuery,
+  z.strictObject({ project: z.string().optional() }),
+])
 
 export const renameQuery = z.strictObject({ from: required('from'), to: required('to') })
 

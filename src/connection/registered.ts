@@ -1,14 +1,17 @@
 /** The agents of coordination for whoever writes by the mailbox; nothing is made for a question. */
 import type { PostAnswer } from '../addresses/address-book.ts'
 import { personOf, personRole } from '../addresses/person.ts'
-import type { Registered } from '../addresses/send.ts'
+import type { Registered, Sender } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { Letter } from '../coordination/messages.ts'
+import { AgentMailError } from '../errors.ts'
+import { knownOffices } from '../mailbox/known-offices.ts'
+import { PostOffice } from '../mailbox/post-office.ts'
 import { actingAs, ask, listOf } from './acting.ts'
 import { connect, connectIfThere } from './connect.ts'
 import type { Connection } from './connection.ts'
-import { machineOf } from './here.ts'
+import { foreseenName, type Here, hereAt, hereOf, machineOf } from './here.ts'
 
 export class RegisteredAgents implements Registered {
   readonly #config: Config
@@ -46,12 +49,25 @@ export class RegisteredAgents implements Registered {
     return this.#ask(async (connection) => (await connection.silence(name)).warning)
   }
 
-  async post(from: string, letter: Letter): Promise<PostAnswer> {
+  async hasMailbox(name: string): Promise<boolean> {
+    const config = this.#config
+    const own = await PostOffice.locate(config).catch(() => undefined)
+    const others = knownOffices(config).filter(
+      ({ dir }) => dir !== own?.dir && takesMailFor(new PostOffice(dir, config), name),
+    )
+    if (others.length === 0) return false
+    const here = await hereOf(config)
+    for (const { folder } of others) {
+      if (await isOneProject(config, here, await hereAt(config, folder))) return true
+    }
+    return false
+  }
+
+  async post(from: Sender, letter: Letter): Promise<PostAnswer> {
     const connection = await connect(this.#config)
     try {
-      const role = from === personOf(this.#config) ? personRole : 'agent'
-      const sender = { name: from, role, isAnyOf: true }
-      return await actingAs(connection, sender, ({ agent_id }) =>
+      const role = from.name === personOf(this.#config) ? personRole : 'agent'
+      return await actingAs(connection, { ...from, role }, ({ agent_id }) =>
         ask(connection, 'send_message', { agent_id, ...letter }),
       )
     } finally {
@@ -70,4 +86,22 @@ export class RegisteredAgents implements Registered {
       await connection?.close()
     }
   }
+}
+
+function takesMailFor(office: PostOffice, name: string): boolean {
+  try {
+    return office.recipientNames().includes(name) && office.isUsable
+  } catch (error) {
+    if (AgentMailError.is(error)) return false // the post office of another: it is not mended from here
+    throw error
+  }
+}
+
+/** As whoever delivers it will find: by the root or origin, unless somebody says which project this is. */
+async function isOneProject(config: Config, here: Here, there: Here): Promise<boolean> {
+  const isLike =
+    'project' in here ||
+    (!('project' in there) &&
+      (here.root === there.root || (here.origin !== undefined && here.origin === there.origin)))
+  return isLike && (await foreseenName(config, here)) === (await foreseenName(config, there))
 }

@@ -1,14 +1,16 @@
 /** The note for a database that says which server answers for it, so that other processes go through that server. */
 import { rmSync } from 'node:fs'
-import { hasCode } from '../errors.ts'
 import { replaceFile, textOfFile } from '../system/files.ts'
 import { log } from '../system/log.ts'
+import { isAlive } from '../system/run-program.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 
 export interface ServerNote {
   url: string
   /** Tells this start of a server from others that had the port before. */
   instance: string
+  /** Its process, as it says itself. */
+  pid?: number
 }
 
 function isWritten(file: string, note: ServerNote): boolean {
@@ -25,9 +27,20 @@ export function readServerNote(file: string): ServerNote | undefined {
     const note = jsonOf(textOfFile(file))
     if (!isRecord(note) || typeof note.url !== 'string' || typeof note.instance !== 'string')
       return undefined
-    return { url: note.url, instance: note.instance }
+    const { url, instance, pid } = note
+    return { url, instance, ...(typeof pid === 'number' && { pid }) }
   } catch {
     return undefined
+  }
+}
+
+/** Whether it lives and is of the same user; one that no note names may be anybody's. */
+export function isOwnProcess(pid: number | undefined): boolean {
+  if (pid === undefined) return true
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 
@@ -49,11 +62,9 @@ const lookMs = 5_000
 function isDeserted(file: string): boolean {
   try {
     const noted = jsonOf(textOfFile(file))
-    if (!isRecord(noted) || typeof noted.pid !== 'number') return true
-    process.kill(noted.pid, 0)
+    return !isRecord(noted) || typeof noted.pid !== 'number' || !isAlive(noted.pid)
+  } catch {
     return false
-  } catch (error) {
-    return hasCode(error, 'ESRCH')
   }
 }
 

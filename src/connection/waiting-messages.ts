@@ -1,5 +1,7 @@
 /** The messages of coordination that wait for names, for the mailman: found through the server or past it, whichever there is. */
 import type { Config } from '../config.ts'
+import type { WaitingEntry } from '../coordination/inbox/waiting.ts'
+import { AgentMailError } from '../errors.ts'
 import type { Elsewhere, OtherMail } from '../mailbox/mailman/other-mail.ts'
 import { databaseOf } from '../store/database.ts'
 import { sleep } from '../system/clock.ts'
@@ -84,8 +86,15 @@ export class WaitingMessages implements OtherMail {
     return this.#found.get(name)
   }
 
-  async told(name: string, id: number): Promise<void> {
-    await this.#connection?.notified({ name, up_to: id })
+  async told(name: string, id: number, by?: 'keys' | 'line'): Promise<void> {
+    if (!this.#connection) return
+    try {
+      await this.#connection.notified({ name, up_to: id, by })
+    } catch (error) {
+      if (AgentMailError.is(error, 'server_unreachable')) return // made up for at the next look
+      throw error
+    }
+    if (this.#found.get(name)?.id === id) this.#found.set(name, { id, isTold: true })
   }
 
   async close(): Promise<void> {
@@ -140,7 +149,12 @@ export class WaitingMessages implements OtherMail {
   }
 }
 
-const elsewhereOf = (entry: { newest_id: number; is_notified: boolean }): Elsewhere => ({
-  id: entry.newest_id,
-  isTold: entry.is_notified,
-})
+const elsewhereOf = (entry: WaitingEntry): Elsewhere => {
+  const { newest_id, is_notified, notified_at, notified_by } = entry
+  return {
+    id: newest_id,
+    isTold: is_notified,
+    ...(notified_at !== undefined && { toldAt: Date.parse(notified_at) }),
+    ...(notified_by !== undefined && { by: notified_by }),
+  }
+}

@@ -18,11 +18,15 @@ export interface Toolset<Context> {
   tools: Tool<Context>[]
 }
 
-/** Runs a tool: decides when, and with which context. The signal tells that nobody waits for the answer any more. */
+/**
+ * Runs a tool: decides when, and with which context. The signal tells that nobody waits for the answer any more.
+ * @param meta what the client tells beside the arguments, in whatever form.
+ */
 export type Answer<Context> = (
   tool: Tool<Context>,
   args: object | undefined,
   signal: AbortSignal,
+  meta: unknown,
 ) => Promise<ToolResult>
 
 /** A toolset with what it works with. */
@@ -50,7 +54,7 @@ export function makeServer<Context>(toolset: Toolset<Context>, answer: Answer<Co
   }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = toolset.tools.find((one) => one.name === params.name)
-    if (tool) return answer(tool, params.arguments, mcpReq.signal)
+    if (tool) return answer(tool, params.arguments, mcpReq.signal, params._meta)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
   })
   const connect = server.connect.bind(server)

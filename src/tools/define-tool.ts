@@ -15,6 +15,8 @@ interface ToolSpec<Context, Input extends z.ZodObject, Output extends z.ZodObjec
   name: string
   description: string
   annotations: ToolAnnotations
+  /** An agent needs it before all others: clients that show a tool only to whoever searches for it show this one at once. */
+  isFirst?: true
   input: Input
   output: Output
   /** The arguments that are paths: what a path may hold is for the door to the files to say. */
@@ -33,7 +35,10 @@ interface ToolListing {
   inputSchema: JsonSchema
   outputSchema: JsonSchema
   annotations: ToolAnnotations
+  _meta?: Record<string, unknown>
 }
+
+const shownAtOnce = { _meta: { 'anthropic/alwaysLoad': true } }
 
 export type ToolResult = {
   content: { type: 'text'; text: string }[]
@@ -90,6 +95,7 @@ export function defineTool<Context, Input extends z.ZodObject, Output extends z.
       inputSchema: jsonSchema(spec.input.strict(), 'input'),
       outputSchema: jsonSchema(spec.output, 'output'),
       annotations: spec.annotations,
+      ...(spec.isFirst && shownAtOnce),
     },
     async call(open, args) {
       try {
@@ -175,6 +181,8 @@ const withoutNoise =
   ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-    if (io === 'output') delete jsonSchema.additionalProperties
+    // A tool without arguments says that it takes none; the others tell it to whoever gives one more.
+    const isFilled = Object.keys(jsonSchema.properties ?? {}).length > 0
+    if (io === 'output' || isFilled) delete jsonSchema.additionalProperties
     if (io === 'output') delete jsonSchema.required
   }

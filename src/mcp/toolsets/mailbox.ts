@@ -2,6 +2,7 @@
 import { personOf } from '../../addresses/person.ts'
 import type { Config } from '../../config.ts'
 import { mayHaveAgents } from '../../connection/may-have-agents.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice } from '../../mailbox/member.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
@@ -11,8 +12,12 @@ import { log } from '../../system/log.ts'
 import type { MailboxContext } from '../../tools/mailbox/context.ts'
 import { type Greeted, greet } from '../greet.ts'
 
+/** A client starts its servers at the same moment at which its session begins. */
+const sessionMs = 3000
+
 /** Serves until the client closes its input (0), stops reading (1), or tmux is gone (1). */
-export async function serveMailbox(config: Config): Promise<number> {
+export async function serveMailbox(settings: Config): Promise<number> {
+  const config = await withOwnName(settings, sessionMs)
   checkHasName(config)
   const office = PostOffice.locate(config)
   await office

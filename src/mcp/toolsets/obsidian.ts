@@ -12,7 +12,7 @@ import { serveOnStdio } from '../stdio.ts'
 const toolset = {
   name: 'obsidian',
   instructions:
-    'Notes of a vault of Markdown files, by paths relative to it. To change a note, read it, keep what you do not mean to change, and give its etag as if_match. Only a person moves notes into or out of Approved/, changes Rules.md, or moves a draft that waits or changes whom it goes to.',
+    'Notes of a vault of Markdown files, by paths relative to it: read_note, write_note, list_notes, move_note, search_notes. To change a note, read it, keep what you do not mean to change, and give its etag as if_match. Only a person moves notes into or out of Approved/, changes Rules.md, or moves a draft that waits or changes whom it goes to.',
   tools,
 }
 
@@ -26,12 +26,14 @@ export function openObsidianToolset(
 ): OpenToolset<ObsidianContext> {
   const vault = Vault.named(config)
   const search = new VaultSearch(vault, cacheFolder(config))
-  const tellOfDraft = (subject: string) => tellPerson(config, { kind: 'draft', subject })
+  const tellOfDraft = (subject: string, from: string | undefined) =>
+    tellPerson(config, { kind: 'draft', from, subject })
+  const proposer = async () => (await import('../../email/drafts/proposer.ts')).proposerOf(config) // few notes are drafts
   vault.onChange = (path) => search.changed(path)
   if (isIndexed) setTimeout(() => search.start(), indexAfterMs).unref()
   return {
     toolset,
-    answer: (tool, args) => tool.call(async () => ({ vault, search, tellOfDraft }), args),
+    answer: (tool, args) => tool.call(async () => ({ vault, search, tellOfDraft, proposer }), args),
     mayTakeLong: (tool) => tool === 'search_notes' || tool === 'list_notes',
     close: () => search.close(),
   }

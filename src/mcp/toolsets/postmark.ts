@@ -13,7 +13,7 @@ import type { OpenToolset } from '../server.ts'
 import { serveOnStdio } from '../stdio.ts'
 
 const instructions =
-  'Sends email through Postmark, once for each call. Send only what your user asked for. When the outcome is not known, do not call again before you know it.'
+  'Sends email through Postmark, once for each call: send_email, or send_template_email. Send only what your user asked for. When the outcome is not known, do not call again before you know it.'
 
 function openPostmarkToolset(config: Config): OpenToolset<PostmarkContext> {
   const from = config.text('defaultFrom')

@@ -6,7 +6,7 @@ import { adds, agentId, idempotencyKey, requiredLongText, requiredPath } from '.
 
 export default defineTool({
   name: 'announce_change',
-  description: 'Announce a change you made to a file, so that other agents can adapt.',
+  description: 'Announce a change you made to a file, so that others can adapt.',
   annotations: adds,
   input: z.object({
     agent_id: agentId,

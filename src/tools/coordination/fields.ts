@@ -1,5 +1,6 @@
 /** The arguments that the coordination tools share, with the words for each fault. */
 import * as z from 'zod'
+import { unnameable } from '../../system/text.ts'
 import { limitUpTo } from '../fields.ts'
 
 const maxTextBytes = 64 << 10
@@ -35,6 +36,12 @@ const tooLong = (name: string) =>
   ] as const
 
 export const requiredName = (name: string) => required(name).refine(...short(name))
+/** A name or role, which others are shown on a line with more: it cannot pass for another line. */
+export const requiredLine = (name: string) =>
+  requiredName(name).refine(
+    (value) => !unnameable.test(value),
+    `${name} must not contain line breaks or other control characters`,
+  )
 export const requiredLongText = (name: string) => required(name).refine(...tooLong(name))
 export const requiredPath = (name: string) =>
   required(name).refine(...short(name, maxPathCharacters))
@@ -96,6 +103,7 @@ export const waitSeconds = z
   .describe('Wait for news')
 
 // Every client pays for each word of a listing, so the hints say only what is not plain.
-export const reads = { readOnlyHint: true } as const
-export const adds = { readOnlyHint: false, destructiveHint: false } as const
+/** They touch the post office alone: some clients let nothing else run without asking. */
+export const reads = { readOnlyHint: true, openWorldHint: false } as const
+export const adds = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const
 export const repeatable = { ...adds, idempotentHint: true } as const

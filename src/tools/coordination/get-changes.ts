@@ -6,11 +6,11 @@ import { afterId, limit, optionalName, reads, since } from './fields.ts'
 
 export default defineTool({
   name: 'get_changes',
-  description: 'See announced changes, oldest first: after since or after_id, else the newest.',
+  description: 'Read changes, oldest first: after since or after_id, else the newest.',
   annotations: reads,
   input: z.object({
     since,
-    agent_id: optionalName('agent_id').describe('Only changes by this agent'),
+    agent_id: optionalName('agent_id').describe('Only by this agent'),
     after_id: afterId,
     limit,
   }),

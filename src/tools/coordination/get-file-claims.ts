@@ -7,7 +7,7 @@ import { afterPath, paths, reads } from './fields.ts'
 
 export default defineTool({
   name: 'get_file_claims',
-  description: 'See who has claimed which files, by path.',
+  description: 'See who holds which files.',
   annotations: reads,
   input: z.object({
     files: paths.optional().describe('Default: all'),

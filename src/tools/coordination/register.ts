@@ -2,15 +2,16 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { CoordinationContext } from './context.ts'
-import { adds, optionalName, requiredName } from './fields.ts'
+import { adds, optionalName, requiredLine } from './fields.ts'
 
 export default defineTool({
   name: 'register',
   description: 'Register first: the other tools want the agent_id.',
   annotations: adds,
+  isFirst: true,
   input: z.object({
-    name: requiredName('name').describe('e.g. coder-1'),
-    role: requiredName('role').describe('e.g. coder'),
+    name: requiredLine('name').describe('e.g. coder-1'),
+    role: requiredLine('role').describe('e.g. coder'),
     agent_id: optionalName('agent_id').describe('Earlier id, to resume'),
   }),
   output: z.object({
@@ -19,8 +20,8 @@ export default defineTool({
     unread: z.int().optional(),
     note: z.string().optional(),
   }),
-  run: async ({ project, book }: CoordinationContext, input) => {
+  run: async ({ project, book, session }: CoordinationContext, input) => {
     book.checkMayRegister(input)
-    return project.agents.register(input)
+    return project.sessions.register(session, input)
   },
 })

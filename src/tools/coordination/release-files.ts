@@ -6,7 +6,7 @@ import { agentId, paths, repeatable } from './fields.ts'
 
 export default defineTool({
   name: 'release_files',
-  description: 'Release files you claimed, when you are done with them.',
+  description: 'Release files that you are done with.',
   annotations: repeatable,
   input: z.object({ agent_id: agentId, files: paths }),
   output: z.object({ released: z.array(z.string()) }),

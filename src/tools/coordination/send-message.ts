@@ -17,6 +17,7 @@ export default defineTool({
   name: 'send_message',
   description: 'Send a message to the other agents.',
   annotations: adds,
+  isFirst: true,
   input: z.object({
     agent_id: agentId,
     channel: optionalName('channel').describe('Default: broadcast; or @name'),

@@ -14,6 +14,7 @@ export default defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  isFirst: true,
   input: z.object({}),
   output: z.object({
     from: z.string().optional(),

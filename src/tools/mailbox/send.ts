@@ -13,6 +13,7 @@ export default defineTool({
     idempotentHint: false,
     openWorldHint: false,
   },
+  isFirst: true,
   input: z.object({
     recipient: z
       .string(

@@ -1,7 +1,7 @@
 /** status: say whether one may be disturbed. */
 import * as z from 'zod'
 import { setStatus } from '../../mailbox/member.ts'
-import { invalidStatus, statuses } from '../../mailbox/recipients.ts'
+import { invalidStatus, statuses } from '../../mailbox/recipient.ts'
 import { defineTool } from '../define-tool.ts'
 import type { MailboxContext } from './context.ts'
 

@@ -1,7 +1,7 @@
 /** A call of a tool as one plain request over HTTP, and its answer. */
-import { isRecord } from '../system/text.ts'
-import type { ToolResult } from '../tools/define-tool.ts'
-import { version } from '../version.ts'
+import { isRecord } from '../../system/text.ts'
+import type { ToolResult } from '../../tools/define-tool.ts'
+import { version } from '../../version.ts'
 
 const protocolVersion = '2026-07-28'
 
@@ -18,12 +18,12 @@ export const toolCall = (id: number, tool: string, args: object) => ({
     'mcp-method': 'tools/call',
     'mcp-name': tool,
   },
-  json: {
+  body: JSON.stringify({
     jsonrpc: '2.0',
     id,
     method: 'tools/call',
     params: { name: tool, arguments: args, _meta: meta },
-  },
+  }),
 })
 
 /** What a wait that is ended answers. */
@@ -31,6 +31,12 @@ export const nothingNew: ToolResult = {
   content: [{ type: 'text', text: '{"messages":[],"has_more":false}' }],
   structuredContent: { messages: [], has_more: false },
 }
+
+/** Every tool of ours says something. */
+export const isToolResult = (answer: unknown): answer is Record<string, unknown> =>
+  isRecord(answer) &&
+  Array.isArray(answer.content) &&
+  (answer.content.length > 0 || isRecord(answer.structuredContent))
 
 export function toolResult(result: Record<string, unknown>): ToolResult {
   const content = Array.isArray(result.content) ? result.content : []

@@ -1,7 +1,7 @@
 /** What goes wrong with a running server, in words. */
-import { AgentMailError } from '../errors.ts'
-import { type HttpReply, NoReply } from '../system/http-request.ts'
-import { isRecord, jsonOf } from '../system/text.ts'
+import { AgentMailError } from '../../errors.ts'
+import { type HttpReply, NoReply } from '../../system/http-request.ts'
+import { isRecord, jsonOf } from '../../system/text.ts'
 
 /** What the server refuses, in its words. */
 export function refusal({ status, body }: HttpReply, url: string): AgentMailError {
