@@ -1,7 +1,12 @@
 /** What people's commands and pages ask of a server beyond the tools: who is there, what was said, what happened. */
 import type { ServerResponse } from 'node:http'
+import type { AddressBook } from '../addresses/address-book.ts'
 import {
   agentsQuery,
+  announceQuery,
+  answeredQuery,
+  aroundQuery,
+  callQuery,
   checked,
   differenceQuery,
   historyQuery,
@@ -13,6 +18,7 @@ import {
   renameQuery,
   searchQuery,
   sentQuery,
+  sessionQuery,
   silenceQuery,
   visitQuery,
   waitingQuery,
@@ -20,10 +26,27 @@ import {
 } from '../connection/queries.ts'
 import type { Project } from '../coordination/coordination.ts'
 import type { Projects } from '../coordination/projects/projects.ts'
+import { AgentMailError } from '../errors.ts'
+import { sessionOfCall } from '../sessions/session-of-call.ts'
+import { tools } from '../tools/coordination/index.ts'
 import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
 
 /** What a query gives as text and is a number. */
 const numbers = ['after_id', 'limit', 'wait_seconds']
+
+/** A tool, for commands of ours: what MCP has to do around it takes longer than most of them. */
+export async function call(
+  parts: { project: Project; book: AddressBook },
+  { request, response }: Exchange,
+): Promise<void> {
+  const { tool: name, arguments: args, meta } = checked(callQuery, await readJsonBody(request))
+  const tool = tools.find((one) => one.name === name)
+  if (!tool) throw new AgentMailError('invalid_request', `there is no tool ${name}`)
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const context = { ...parts, signal: gone.signal, session: sessionOfCall(meta) }
+  sendJson(response, 200, await tool.call(async () => context, args))
+}
 
 export async function agents(project: Project, { query, response }: Exchange): Promise<void> {
   const known = query.get('known') === 'true'
@@ -39,6 +62,15 @@ export async function place(project: Project, { request, response }: Exchange): 
   const { agent_id, place } = checked(placeQuery, await readJsonBody(request))
   await project.standAt(agent_id, place)
   sendJson(response, 200, { ok: true })
+}
+
+export async function sessionAgent(
+  project: Project,
+  { request, response }: Exchange,
+): Promise<void> {
+  const { has_mailbox, ...search } = checked(aroundQuery, await readJsonBody(request))
+  const agent = await project.sessions.agentOf(search, has_mailbox)
+  sendJson(response, 200, agent ? { agent } : {})
 }
 
 export async function messages(project: Project, { query, response }: Exchange): Promise<void> {
@@ -77,9 +109,27 @@ export async function messagesNotified(
   project: Project,
   { request, response }: Exchange,
 ): Promise<void> {
-  const { name, up_to } = checked(notifiedQuery, await readJsonBody(request))
-  await project.receipts.notified(name, up_to)
+  const { name, up_to, by } = checked(notifiedQuery, await readJsonBody(request))
+  await project.receipts.notified(name, up_to, by)
   sendJson(response, 200, { ok: true })
+}
+
+export async function messageAnswered(
+  project: Project,
+  { request, response }: Exchange,
+): Promise<void> {
+  await project.answered(checked(answeredQuery, await readJsonBody(request)))
+  sendJson(response, 200, { ok: true })
+}
+
+export async function session(project: Project, { query, response }: Exchange): Promise<void> {
+  const found = await project.sessions.view(checked(sessionQuery, fieldsOf(query)))
+  sendJson(response, 200, found ? { session: found } : {})
+}
+
+export async function announceTo(project: Project, { request, response }: Exchange): Promise<void> {
+  const { by, ...name } = checked(announceQuery, await readJsonBody(request))
+  sendJson(response, 200, await project.sessions.announce(name, by))
 }
 
 export async function search(project: Project, { query, response }: Exchange): Promise<void> {

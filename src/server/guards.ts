@@ -31,16 +31,17 @@ const maxClients = 10_000
 
 export class Guards {
   readonly #hosts: Set<string>
+  /** Those of them that somebody has named. */
+  readonly #allowed: Set<string>
   readonly #tokenHash: Buffer | undefined
   readonly #rate: RateLimit
 
   constructor({ host, allowedHosts, token, requestsPerMinute }: GuardOptions) {
     const bound = isWildcard(host) ? ownAddresses() : [host]
-    this.#hosts = new Set([
-      ...loopbackNames,
-      ...bound.map(asHost),
-      ...allowedHosts.map((name) => asHost(isIP(name) === 6 ? name : name.replace(/:\d+$/, ''))),
-    ])
+    this.#allowed = new Set(
+      allowedHosts.map((name) => asHost(isIP(name) === 6 ? name : name.replace(/:\d+$/, ''))),
+    )
+    this.#hosts = new Set([...loopbackNames, ...bound.map(asHost), ...this.#allowed])
     this.#tokenHash = token === undefined ? undefined : hashOf(token)
     this.#rate = new RateLimit(requestsPerMinute)
   }
@@ -59,7 +60,7 @@ export class Guards {
         message: 'this Host is not allowed: add its name to AGENTMAIL_ALLOWED_HOSTS if it is yours',
       }
     }
-    if (origin !== undefined && !this.#isOwnOrigin(origin)) {
+    if (origin !== undefined && !this.#isOwnOrigin(origin, request)) {
       return {
         status: 403,
         message: 'this Origin is not allowed: pages of other sites may not use this server',
@@ -91,9 +92,13 @@ export class Guards {
     return name !== undefined && this.#hosts.has(name.toLowerCase())
   }
 
-  #isOwnOrigin(origin: string): boolean {
-    const host = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
-    return this.#isOwnName(host)
+  /** Other ports of this machine are other sites; a name that was allowed may be that of a proxy. */
+  #isOwnOrigin(origin: string, { headers, socket }: IncomingMessage): boolean {
+    const host = /^https?:\/\/(.+)$/i.exec(origin)?.[1]?.toLowerCase()
+    if (host === undefined || !this.#isOwnName(host)) return false
+    const [, name = host, port] = /^(.+?)(?::(\d+))?$/.exec(host) ?? []
+    if (this.#allowed.has(name) || host === headers.host?.toLowerCase()) return true
+    return port === undefined || Number(port) === socket.localPort
   }
 
   /** Hashes of one length, so that the comparison tells nothing about the token. */

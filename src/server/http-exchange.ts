@@ -36,10 +36,13 @@ export class HttpError extends Error {
   }
 }
 
+/** A page of another site cannot say so of what it sends, unless it is allowed to. */
+export const isCalledJson = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json'
+
 /** The JSON of a body: not too large, not too deep, in UTF-8, and called JSON. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
+  if (!isCalledJson(request)) {
     request.resume()
     throw new HttpError(415, 'Content-Type must be application/json')
   }
@@ -60,29 +63,29 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return read.value
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   const tooLarge = async () => {
     await thrownAway(request)
-    return new HttpError(413, `the body is larger than ${maxBodyBytes} bytes`)
+    return new HttpError(413, `the body is larger than ${maxBytes} bytes`)
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw await tooLarge()
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw await tooLarge()
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBodyBytes) {
+      if (size > maxBytes) {
         request.removeAllListeners('data')
         chunks.length = 0
         tooLarge().then(reject)
       } else chunks.push(chunk)
     })
     request.on('end', () => {
-      if (size <= maxBodyBytes) resolve(Buffer.concat(chunks))
+      if (size <= maxBytes) resolve(Buffer.concat(chunks))
     })
     request.on('error', () => {}) // its client has gone, and it is closed
     request.on('close', () => {
-      if (request.complete || size > maxBodyBytes) return
+      if (request.complete || size > maxBytes) return
       logSeldom(
         'bodies that ended early',
         `a client went before its body had come: ${requestName(request)}`,

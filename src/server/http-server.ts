@@ -1,6 +1,7 @@
 /** The life of the coordination server: it listens, takes requests in turn through the guards to the routes, and stops in order. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { instanceHeader, staleHeader } from '../connection/remote/server-line.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { logSeldom } from '../system/log.ts'
 import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.ts'
@@ -20,7 +21,7 @@ const maxPipelined = 100
 type HttpServerOptions = GuardOptions &
   Pick<
     RoutesOptions,
-    'coordination' | 'book' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
+    'coordination' | 'book' | 'hooks' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
   > & {
     port: number
   }
@@ -146,6 +147,8 @@ export class HttpServer {
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => {}) // the client has gone
+    response.setHeader(instanceHeader, this.#options.instance)
+    response.setHeader(staleHeader, String(this.#options.staleSeconds))
     if (this.#isStopping) response.setHeader('connection', 'close')
     const work = this.#answer(request, response).catch((error) => {
       if (error instanceof HttpError) return sendHttpError(response, error)

@@ -2,16 +2,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressBook } from '../addresses/address-book.ts'
 import type { OwnProject } from '../connection/open-coordination.ts'
+import { checked, hereQuery } from '../connection/queries.ts'
+import { hereHeader, projectHeader, unknownHeader } from '../connection/remote/server-line.ts'
 import type { Coordination, Project } from '../coordination/coordination.ts'
+import { unknownAs } from '../coordination/projects/project-errors.ts'
 import { isProjectName, type Projects } from '../coordination/projects/projects.ts'
+import type { HookAnswering } from '../hooks/answering.ts'
 import { systemClock } from '../system/clock.ts'
+import { jsonOf } from '../system/text.ts'
 import {
   agents,
+  announceTo,
+  call,
   difference,
   history,
   horizon,
   inbox,
   leave,
+  messageAnswered,
   messages,
   messagesNotified,
   place,
@@ -20,13 +28,16 @@ import {
   rename,
   search,
   sentMessages,
+  session,
+  sessionAgent,
   silence,
   standings,
   visit,
   waitingMessages,
 } from './api.ts'
 import { sendHealth } from './health.ts'
-import { type Exchange, HttpError, sendText } from './http-exchange.ts'
+import { answerHook } from './hooks.ts'
+import { type Exchange, HttpError, sendJson, sendText } from './http-exchange.ts'
 import { pageHeaders, renderPage } from './page.ts'
 import { SseSessions } from './sse.ts'
 import { StreamableHttp } from './streamable-http.ts'
@@ -40,12 +51,16 @@ interface Route {
   methods?: string[]
   /** It needs no token, and answers whatever has become of the database. */
   isOpen?: true
-  answer(exchange: Exchange, projectInPath: string | undefined): Promise<void>
+  /** It looks itself what has become of the database. */
+  isCareful?: true
+  /** @param named what stands behind the name of the route. */
+  answer(exchange: Exchange, named: string | undefined): Promise<void>
 }
 
 export interface RoutesOptions {
   coordination: Coordination
   book: AddressBook
+  hooks: HookAnswering
   /** The project of whoever names none: that of the folder in which the server was started. */
   own: OwnProject
   /** As people see it. */
@@ -94,6 +109,14 @@ export class Routes {
         answer: ({ request, response, query }) =>
           this.#sessions.receive(request, response, query.get('sessionId')),
       },
+      '/hooks': {
+        methods: ['POST'],
+        isCareful: true,
+        answer: async (exchange, client) => {
+          if (!client) throw notFound(exchange.request)
+          await answerHook(options.hooks, client, exchange, options.track)
+        },
+      },
       '/health': {
         methods: ['GET', 'HEAD'],
         isOpen: true,
@@ -103,6 +126,8 @@ export class Routes {
         methods: ['GET', 'HEAD'],
         answer: ({ response }) => this.#page(response),
       },
+      // Its headers say who answers; nobody is told anything else.
+      'GET /api/hello': { answer: async ({ response }) => sendJson(response, 200, {}) },
       'GET /api/agents': this.#inProject(agents),
       'GET /api/standings': this.#inProject(standings),
       'GET /api/messages': this.#inProject(messages),
@@ -113,10 +138,17 @@ export class Routes {
       'GET /api/horizon': this.#inProject(horizon),
       'GET /api/difference': this.#inProject(difference),
       'GET /api/search': this.#inProject(search),
+      'POST /api/call': this.#inProject((project, exchange) =>
+        call({ project, book: options.book }, exchange),
+      ),
       'POST /api/visit': this.#inProject(visit),
       'POST /api/place': this.#inProject(place),
+      'POST /api/session/agent': this.#inProject(sessionAgent),
       'POST /api/waiting': this.#inProject(waitingMessages),
       'POST /api/notified': this.#inProject(messagesNotified),
+      'POST /api/answered': this.#inProject(messageAnswered),
+      'GET /api/session': this.#inProject(session),
+      'POST /api/announce': this.#inProject(announceTo),
       'POST /api/leave': this.#inProject(leave),
       'POST /api/project': this.#ofAll(project),
       'GET /api/projects': this.#ofAll(projectList),
@@ -130,15 +162,12 @@ export class Routes {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2)
-    const [, start = path, projectInPath] = /^(\/(?:mcp|sse))\/(.*)$/.exec(path) ?? []
+    const [, start = path, named] = /^(\/(?:mcp|sse|hooks))\/(.*)$/.exec(path) ?? []
     const route = this.#named(start) ?? this.#named(`${request.method} ${path}`)
-    if (!route?.isOpen) this.#checkDatabase(request)
-    if (!route) {
-      request.resume()
-      throw new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
-    }
+    if (!route?.isOpen && !route?.isCareful) this.#checkDatabase(request)
+    if (!route) throw notFound(request)
     if (route.methods) allow(request, route.methods)
-    await route.answer({ request, response, query: new URLSearchParams(search) }, projectInPath)
+    await route.answer({ request, response, query: new URLSearchParams(search) }, named)
   }
 
   /** Ends the streams that are open. */
@@ -163,23 +192,48 @@ export class Routes {
     return Object.hasOwn(this.#table, key) ? this.#table[key] : undefined
   }
 
-  /** The project is named in the query. */
+  /** The project is named in the query, or by where the caller stands. */
   #inProject(answer: (project: Project, exchange: Exchange) => Promise<void>): Route {
     return {
       answer: async (exchange) => {
-        const key = await this.#key(checkedName(exchange.query.get('project') ?? ''))
+        const name = checkedName(exchange.query.get('project') ?? '')
+        const key = (await this.#standing(exchange)) ?? (await this.#key(name, exchange.response))
         await answer(this.#options.coordination.project(key), exchange)
       },
     }
   }
 
   #ofAll(answer: (projects: Projects, exchange: Exchange) => Promise<void>): Route {
-    return { answer: (exchange) => answer(this.#options.coordination.projects, exchange) }
+    return {
+      answer: async (exchange) => {
+        await this.#standing(exchange)
+        await answer(this.#options.coordination.projects, exchange)
+      },
+    }
   }
 
-  async #key(name: string): Promise<string> {
-    const { coordination, own } = this.#options
-    return name === '' ? own.key : coordination.projects.keyOf(name)
+  /** The project of where the caller stands, if it says so; its name goes with the answer. */
+  async #standing({ request, response }: Exchange): Promise<string | undefined> {
+    const { [hereHeader]: told } = request.headers
+    if (typeof told !== 'string') return undefined
+    const here = checked(hereQuery, jsonOf(Buffer.from(told, 'base64url').toString('utf8')))
+    const { projects } = this.#options.coordination
+    const key =
+      'machine' in here
+        ? await projects.find(here)
+        : await this.#key(checkedName(here.project ?? ''), response)
+    response.setHeader(projectHeader, encodeURIComponent(await projects.nameOf(key)))
+    return key
+  }
+
+  /** Whoever names one that nobody knows is told so beside the answer. */
+  async #key(name: string, response?: ServerResponse): Promise<string> {
+    const { projects } = this.#options.coordination
+    if (name === '') return this.#options.own.key
+    const key = await projects.keyOf(name)
+    const unknown = response && (await unknownAs(projects, name))
+    if (unknown !== undefined) response?.setHeader(unknownHeader, encodeURIComponent(unknown))
+    return key
   }
 
   async #page(response: ServerResponse): Promise<void> {
@@ -207,6 +261,11 @@ export class Routes {
     })
     sendText(response, 200, html, pageHeaders)
   }
+}
+
+function notFound(request: IncomingMessage): HttpError {
+  request.resume()
+  return new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
 }
 
 function allow(request: IncomingMessage, methods: string[]): void {

@@ -1,7 +1,7 @@
 /** What has the port that a server wants: AgentMail on the same database, on another, or another program. */
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
-import { exchange } from '../system/http-request.ts'
+import { exchange, NoReply } from '../system/http-request.ts'
 import { asHost, isWildcard } from '../system/network.ts'
 import { isRecord, jsonOf } from '../system/text.ts'
 
@@ -26,15 +26,31 @@ export async function runningAt(
   )
 }
 
-async function healthAt(url: string): Promise<Record<string, unknown>> {
+/** What a server says of itself; nothing where none answers in time. */
+export async function healthAt(url: string): Promise<Record<string, unknown>> {
   try {
-    const { body } = await exchange(
-      { url: new URL(`${url}/health`), limit: answerMs },
-      maxAnswerBytes,
-    )
-    const health = jsonOf(body ?? '')
-    return isRecord(health) ? health : {}
+    return await askedAt(url)
   } catch {
     return {}
+  }
+}
+
+async function askedAt(url: string): Promise<Record<string, unknown>> {
+  const { body } = await exchange(
+    { url: new URL(`${url}/health`), limit: answerMs },
+    maxAnswerBytes,
+  )
+  const health = jsonOf(body ?? '')
+  return isRecord(health) ? health : {}
+}
+
+/** Who listens at an address: AgentMail, by its instance, another program, or nobody. */
+export async function listenerAt(url: string): Promise<{ instance: string } | 'other' | 'nobody'> {
+  try {
+    const { instance, stale_seconds } = await askedAt(url)
+    const isOurs = typeof instance === 'string' && typeof stale_seconds === 'number'
+    return isOurs ? { instance } : 'other'
+  } catch (error) {
+    return error instanceof NoReply && !error.mayHaveGoneOut ? 'nobody' : 'other'
   }
 }

@@ -1,34 +1,55 @@
 /** Runs the coordination server from its settings until it is told to stop. */
 import type { Config } from '../config.ts'
-import { hereOf } from '../connection/here.ts'
+import { checkedProject, foreseenName, hereAt, hereOf } from '../connection/here.ts'
 import { findOldDatabaseOnce, wordsOf } from '../connection/old-database.ts'
 import { openProject } from '../connection/open-coordination.ts'
 import { pruneAll } from '../connection/prune-all.ts'
 import { keepServerNote, removeServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
+import { HookAnswering } from '../hooks/answering.ts'
+import { CodexWaking } from '../hooks/codex-waking.ts'
 import { destinationOf } from '../notices/destination.ts'
 import { Posting } from '../notices/posting.ts'
+import { SessionHolds } from '../sessions/holds.ts'
 import { databaseOf } from '../store/database.ts'
-import { log, report } from '../system/log.ts'
+import { rfc3339, systemClock } from '../system/clock.ts'
+import { log, report, rotateLog } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
+import { tellStarter } from '../system/run-program.ts'
 import { version } from '../version.ts'
+import { checkNoneHasLost } from './background.ts'
 import { type ConnectLine, connectLines, stdioLines, whyStdio } from './connect-lines.ts'
 import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
 import { Pruner } from './pruner.ts'
 import { runningAt } from './running.ts'
+import { keepRecord } from './server-record.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Ctrl-C reaches npm too, which passes it on: within this time it is the same one. */
 const sameSignalMs = 500
 
-/** Resolves with the exit code when it has stopped. */
-export async function runServer(config: Config, json: boolean): Promise<number> {
+interface RunOptions {
+  json?: boolean
+  /** Where its words go that runs in the background: its terminal may end, and the log is kept small. */
+  logFile?: string
+}
+
+/**
+ * Resolves with the exit code when it has stopped.
+ * @param given the repository's file in it says what the project of this folder is called, and nothing else.
+ */
+export async function runServer(
+  given: Config,
+  { json = false, logFile }: RunOptions = {},
+): Promise<number> {
+  const config = given.withoutRepository()
   const settings = readSettings(config)
   checkDoor(settings)
   const database = databaseOf(config)
-  const here = await hereOf(config)
+  await checkNoneHasLost(config, database)
+  const here = await hereOf(given)
   const { coordination, own, book } = await openProject(config, database, here, { create: true })
   const instance = uuid()
   const { name, path } = database
@@ -36,10 +57,17 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
   const about: Told = {
     database: name,
     project: own.name,
+    isNamed: given.text('project') !== undefined,
     place,
     hasToken: settings.token !== undefined,
   }
-  const options = { coordination, book, own, instance, place, database: name, ...settings }
+  const holds = new SessionHolds()
+  const codex = new CodexWaking(config, coordination)
+  const hooks = new HookAnswering({
+    ...{ config, coordination, holds, hookMs: settings.hookMs },
+    onHeard: (desk, told) => codex.heard(desk, told),
+  })
+  const options = { coordination, book, hooks, own, instance, place, database: name, ...settings }
   const server = await HttpServer.start(options).catch(async (error) => {
     const running = await runningAt(settings, coordination, error).finally(() =>
       coordination.close(),
@@ -51,30 +79,51 @@ export async function runServer(config: Config, json: boolean): Promise<number> 
     return 0
   }
   const stopped = new Promise<void>((resolve) => {
-    for (const signal of stopSignals) process.on(signal, () => resolve())
+    for (const signal of stopSignals) {
+      const isTerminals = signal === 'SIGHUP' && logFile !== undefined
+      process.on(signal, () => isTerminals || resolve())
+    }
   })
   coordination.startSweeping(settings.sweepMs)
   coordination.startKeepingVersions(settings.versionMs)
+  codex.start()
   const pruner = new Pruner((isEnding) =>
     pruneAll(config, database, coordination, { ageMs: settings.keepMs, isEnding }),
   )
   const { url } = server
-  const posting = Posting.start(config, `${url}/`)
+  const posting = Posting.start(config, `${url}/`, async (folder) =>
+    foreseenName(config, await hereAt(config, folder)),
+  )
+  const record = await keepRecord(config, database, { url, instance })
   const noting = keepServerNote(database.note, { url, instance }, () => !coordination.lost?.aborted)
   if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
+  else if (logFile !== undefined) tellLog(url, about)
   else tell(server, coordination, about)
-  const old = config.isFlag('db') ? undefined : await findOldDatabaseOnce(config, own.name)
+  if (logFile !== undefined) keepSmall(logFile)
+  tellStarter()
+  const isElsewhere = config.isFlag('db') || config.isFlag('project')
+  const old = isElsewhere ? undefined : await findOldDatabaseOnce(config, own.name)
   if (old) log(wordsOf(old))
   await stopped
-  log('stopping: finishing what is under way')
+  const at = logFile === undefined ? '' : `${rfc3339(systemClock.now())} `
+  log(`${at}stopping: finishing what is under way`)
   endWhenToldAgain()
   clearInterval(noting)
   removeServerNote(database.note, { url, instance })
   await server.stop()
+  await codex.stop()
   await pruner.stop()
   await posting?.stop()
+  holds.close()
   await coordination.close()
+  record?.end()
   return 0
+}
+
+const logLookMs = 10_000
+
+function keepSmall(logFile: string): void {
+  setInterval(() => rotateLog(logFile), logLookMs).unref()
 }
 
 function endWhenToldAgain(): void {
@@ -87,6 +136,7 @@ function endWhenToldAgain(): void {
 function readSettings(config: Config) {
   try {
     destinationOf(config)
+    checkedProject(config.text('project'))
     return {
       host: config.text('host') || '127.0.0.1',
       port: portOf(config.number('port')),
@@ -100,6 +150,7 @@ function readSettings(config: Config) {
       sweepMs: config.seconds('sweepSeconds') * 1000,
       versionMs: config.seconds('doltCommitSeconds') * 1000,
       keepMs: keepMsOf(config.text('keepDays')),
+      hookMs: config.number('hookMs'),
     }
   } catch (error) {
     throw AgentMailError.is(error)
@@ -128,15 +179,19 @@ function keepMsOf(days: string | undefined): number | undefined {
   )
 }
 
-/** Options by which clients find the database; the usual one they find by themselves. */
+/** Options by which clients find the database and the project; the usual ones they find by themselves. */
 function placeOf(config: Config, path: string | undefined, url: string): string[] {
-  if (config.text('db') === undefined) return []
-  return path === undefined ? ['--server', url] : ['--db', path] // an address may hold a password
+  const project = config.isFlag('project') ? ['--project', config.text('project') ?? ''] : []
+  if (config.text('db') === undefined) return project
+  // An address may hold a password.
+  return [...(path === undefined ? ['--server', url] : ['--db', path]), ...project]
 }
 
 interface Told {
   database: string
   project: string
+  /** Whether the settings say so, and not the folder. */
+  isNamed: boolean
   place(url: string): string[]
   hasToken: boolean
 }
@@ -157,6 +212,11 @@ function tell({ url, others }: HttpServer, { engine }: Coordination, about: Told
   report('Ctrl-C stops it.')
 }
 
+function tellLog(url: string, { database, project }: Told): void {
+  const who = `AgentMail ${version} (PID ${process.pid})`
+  report(`${rfc3339(systemClock.now())} ${who} serves ${url}/ on ${database}, from ${project}`)
+}
+
 function tellRunning(url: string, about: Told, json: boolean): void {
   if (json) {
     report(JSON.stringify({ event: 'running', ...factsOf(url, about) }))
@@ -167,13 +227,15 @@ function tellRunning(url: string, about: Told, json: boolean): void {
   tellLines(url, about)
 }
 
-function tellLines(url: string, { project, place, hasToken }: Told): void {
+function tellLines(url: string, { project, isNamed, place, hasToken }: Told): void {
   const tellAll = (lines: ConnectLine[]) => {
     for (const { client, line } of lines) report(`  ${client.padEnd(15)}${line}`)
   }
-  report(`Project of this folder: ${project}`)
+  report(`${isNamed ? 'Project' : 'Project of this folder'}: ${project}`)
   report('')
-  report('Connect a client on this machine, in its repository:')
+  report('Set up your coding clients, hooks included, with: agentmail setup')
+  report('')
+  report('Or connect a client on this machine, in its repository:')
   tellAll(stdioLines(place(url)))
   report('')
   report('Connect a client elsewhere to this project:')

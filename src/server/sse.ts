@@ -12,6 +12,7 @@ import type { AddressBook } from '../addresses/address-book.ts'
 import type { Project } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { agentOf, coordinationToolset } from '../mcp/toolsets/coordination.ts'
+import { sessionOfCall } from '../sessions/session-of-call.ts'
 import { uuid } from '../system/random.ts'
 import { HttpError, readJsonBody, sendText } from './http-exchange.ts'
 
@@ -57,8 +58,12 @@ export class SseSessions {
     response.on('close', () => {
       for (const letGo of held.values()) letGo()
     })
-    return makeServer(coordinationToolset, async (tool, args, signal) => {
-      const answering = tool.call(async () => ({ project, book: this.#book, signal }), args)
+    return makeServer(coordinationToolset, async (tool, args, signal, meta) => {
+      const session = sessionOfCall(meta)
+      const answering = tool.call(
+        async () => ({ project, book: this.#book, signal, session }),
+        args,
+      )
       this.#track(answering)
       const result = await answering
       const agent = agentOf(tool.name, args, result)

@@ -5,6 +5,7 @@ import type { AddressBook } from '../addresses/address-book.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { makeServer } from '../mcp/server.ts'
 import { coordinationToolset } from '../mcp/toolsets/coordination.ts'
+import { sessionOfCall } from '../sessions/session-of-call.ts'
 import { logSeldom } from '../system/log.ts'
 import { deafMs, letGoOfDeaf, readJsonBody, sendText } from './http-exchange.ts'
 
@@ -69,12 +70,11 @@ export class StreamableHttp {
     if (known) return known
     if (this.#handlers.size >= maxHandlers) this.#handlers.clear() // a request keeps its own
     const server = () =>
-      makeServer(coordinationToolset, (tool, args, signal) =>
-        tool.call(
-          async () => ({ project: this.#coordination.project(name), book: this.#book, signal }),
-          args,
-        ),
-      )
+      makeServer(coordinationToolset, (tool, args, signal, meta) => {
+        const project = this.#coordination.project(name)
+        const session = sessionOfCall(meta)
+        return tool.call(async () => ({ project, book: this.#book, signal, session }), args)
+      })
     const handler = createMcpHandler(server, { onerror: () => {} })
     this.#handlers.set(name, handler)
     return handler
