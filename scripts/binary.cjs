@@ -85,4 +85,7 @@ function makeFolder(path) {
   fs.mkdirSync(path, 0o700)
 }
 
-load('./cli-main.cjs')
+// With an option it is a person who asks, for help most likely.
+const [name, ...words] = process.argv.slice(2)
+const isHook = name === 'hook' && !words.some((word) => word.startsWith('-'))
+load(isHook ? './cli-hook-main.cjs' : './cli-main.cjs')

@@ -52,6 +52,8 @@ const settings = {
   outExtension: { '.js': '.cjs' },
   supported: { 'dynamic-import': false },
   external: ['@photostructure/sqlite'],
+  // Its other form asks for its parts by names that a bundle does not see.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // createRequire, which the first is for, takes a path as well.
   define: { 'import.meta.url': '__filename', 'import.meta.dirname': '__dirname' },
   plugins: [splitLazyImports, withoutValidator],
@@ -69,7 +71,7 @@ export async function buildAll() {
     await stop() // its process would stay as long as this one, which may go on to serve
   }
   const toolsets = [...lazyFiles.keys()].map((name) => /^mcp-toolsets-(\w+)$/.exec(name)?.[1])
-  rehearse(
+  await rehearse(
     dist,
     toolsets.filter((name) => name !== undefined),
     writeBinary,
@@ -78,6 +80,7 @@ export async function buildAll() {
 
 async function buildFiles() {
   lazyFiles.set('cli-main', join(root, 'src/cli/main.ts'))
+  lazyFiles.set('cli-hook-main', join(root, 'src/cli/hook-main.ts'))
   for (const [name, source] of lazyFiles) {
     await build({ ...settings, entryPoints: { [name]: source } })
   }

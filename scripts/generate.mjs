@@ -1,9 +1,10 @@
-/** Writes what is derived from the code: toolset indexes, schema snapshots, the reference pages of docs/. `--check` only tells what is stale. */
+/** Writes what is derived from the code: toolset indexes, schema snapshots, the reference pages of docs/, the files of the plugins. `--check` only tells what is stale. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { root } from './ensure.mjs'
+import { pluginFiles } from './plugin-files.mjs'
 import { commandsPage, settingsPage, toolsPage } from './reference-pages.mjs'
 
 const check = process.argv.includes('--check')
@@ -43,6 +44,13 @@ const pages = {
   commands: commandsPage(await Promise.all(loaded), commonExitCodes, commonOptions),
 }
 for (const [name, text] of Object.entries(pages)) put(join(root, 'docs', `${name}.md`), text)
+
+const { setupClients } = await load('setup/clients/clients.ts')
+const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const plugins = join(root, 'plugins')
+for (const [path, text] of Object.entries(pluginFiles(plugins, setupClients, about))) {
+  put(join(plugins, path), text)
+}
 
 if (stale.length > 0) {
   console.error(`Stale, run "npm run generate": ${stale.join(', ')}`)

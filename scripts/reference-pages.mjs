@@ -50,18 +50,37 @@ function fieldsOf({ properties = {}, required = [] } = {}) {
 export function settingsPage(settings) {
   return page(
     '# Settings',
-    'A flag wins over the environment variable, the variable over the default. Which flags a command takes is in [commands.md](commands.md). `agentmail config` shows what is in force and where each came from; a secret is masked there:',
+    'A flag wins over the environment variable, that over the file of the repository, that over your own file, and that over the default. Which flags a command takes is in [commands.md](commands.md). `agentmail config` shows what is in force and where each came from; a secret is masked there:',
     fence('sh', ['agentmail config', 'AGENTMAIL_PORT=9000 agentmail config --json']),
+    '## Files',
+    'Your own is `agentmail/config.toml` in your config folder (`~/.config`, or `XDG_CONFIG_HOME`), the one of a repository `.agentmail.toml` at the root of the worktree that you are in. Both are TOML, one key a setting:',
+    fence('toml', ['# .agentmail.toml', 'project = "shop"', 'stale_hours = 24']),
+    fence('sh', [
+      'agentmail config set stale_hours 24   --repository   # comments and all else in the file stay',
+      'agentmail config set send_policy approve              # in your own file, which others cannot read',
+      'agentmail config unset send_policy',
+      'agentmail config get port',
+      'agentmail config path',
+    ]),
+    '- Anybody may have written the file of a repository, so it sets only what has **repository** below: names, times and limits. What else is in it, and what is wrong, is ignored with a warning on stderr. It must be a regular file of your own, no link, of at most 64 KB.\n- What all repositories share takes nothing from the file of one: a server, and what removes stale agents from the database. `project` is a wish there: where another repository has that project, this one gets `<name>-2`. To have two in one project, name it in `AGENTMAIL_PROJECT` or `--project`.\n- What is wrong in your own file ends a command with exit code 2 and the line and column; hooks, `agentmail config` and `agentmail doctor` go on without it. A key that is no setting is ignored with a warning.\n- A secret, or an address with a password, may stand in your own file only while nobody else can read it (`chmod 600`).\n- A list is `["a.example", "b.example"]` or one text with commas. An empty text counts as absent.',
+    '## All settings',
     table(
-      ['Variable', 'Flag', 'Default', 'What for'],
-      Object.values(settings).map(({ env, flag, fallback, about, secret }) => [
+      ['Variable', 'Key in a file', 'Flag', 'Default', 'What for'],
+      Object.entries(settings).map(([name, { env, flag, fallback, about, secret, file }]) => [
         code(env),
+        keyIn(name, file),
         flag ? code(`--${flag}`) : '',
         fallback === undefined ? '' : code(fallback),
         secret ? `**secret:** ${about}` : about,
       ]),
     ),
   )
+}
+
+function keyIn(name, file) {
+  if (file === 'none') return ''
+  const key = code(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  return file === 'repository' ? `${key} (repository)` : key
 }
 
 /** @param commands `[name, command]` of each command */

@@ -1,5 +1,6 @@
 /** The end of a build: runs what is run often, and keeps how a server greets and what V8 compiled. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -21,12 +22,33 @@ const commands = [
   ['orchestrate', '--once'],
   ['serve', '--port', '0'],
 ]
+/** Through a running server, which the others are without. */
+const served = [
+  ...[['agents'], ['claims'], ['messages'], ['changes'], ['projects'], ['sent'], ['inbox']],
+  ...[['search', 'word'], ['history']],
+  ['post', 'subject', 'text'],
+  ['claim', 'file'],
+  ['release', 'file'],
+  ['announce', 'file', 'text'],
+  ['send', '-r', 'other', '-m', 'hello'],
+]
+
+/** Before an edit, in each client whose hooks are commands. */
+const patch = '*** Begin Patch\n*** Add File: file\n+one\n*** End Patch'
+const hooks = {
+  codex: ['PreToolUse', 'apply_patch', { command: patch }],
+  gemini: ['BeforeTool', 'write_file', { file_path: 'file' }],
+  copilot: ['PreToolUse', 'Write', { path: 'file' }],
+  claude: ['PreToolUse', 'Write', { file_path: 'file' }],
+}
+const hookInput = ([hook_event_name, tool_name, tool_input]) =>
+  JSON.stringify({ session_id: 'build', cwd: '/', hook_event_name, tool_name, tool_input })
 
 /**
  * @param toolsets those that `agentmail mcp` serves
  * @param onKept called when caches have been written, which the next run adds to
  */
-export function rehearse(dist, toolsets, onKept) {
+export async function rehearse(dist, toolsets, onKept) {
   const stage = new Stage(join(dist, 'agentmail.cjs'))
   try {
     const greetings = { mailbox: greetingOf(stage, 'mailbox') }
@@ -39,6 +61,13 @@ export function rehearse(dist, toolsets, onKept) {
     }
     for (const toolset of toolsets) keep(['mcp', toolset], handshake + ping)
     for (const command of commands) keep(command, '')
+    const server = await stage.serve()
+    try {
+      for (const command of served) keep(command, '')
+      for (const [client, hook] of Object.entries(hooks)) keep(['hook', client], hookInput(hook))
+    } finally {
+      await server.stop()
+    }
   } finally {
     stage.clear()
   }
@@ -69,6 +98,7 @@ class Stage {
     for (const folder of folders) mkdirSync(join(this.#folder, folder), { recursive: true })
     writeFileSync(join(this.#folder, '.git/HEAD'), 'ref: refs/heads/main\n')
     writeFileSync(join(this.#folder, '.git/index'), `DIRC\0\0\0\x02${'\0'.repeat(24)}`) // of no file
+    writeFileSync(join(this.#folder, '.agentmail.toml'), 'stale_hours = 48\n') // so that its reader is kept too
     const seen = [
       '$0 00 0',
       ...['id %0 1 $0 1 @0 00 /dev/null', 'id %1 1 $0 1 @1 00 /dev/null'],
@@ -78,27 +108,46 @@ class Stage {
     writeFileSync(join(this.#folder, 'bin/tmux'), tmux, { mode: 0o755 })
   }
 
+  get #surroundings() {
+    return {
+      cwd: this.#folder,
+      env: {
+        PATH: [join(this.#folder, 'bin'), process.env.PATH].join(delimiter),
+        HOME: join(this.#folder, 'home'),
+        TMUX: 'build,1,0',
+        TMUX_PANE: '%0',
+        VAULT_PATH: join(this.#folder, 'vault'),
+        AGENTMAIL_MAIL: 'local',
+      },
+    }
+  }
+
   /** Gives what it printed. */
   run(command, input, options = []) {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [...options, this.#binary, ...command],
-      {
-        cwd: this.#folder,
-        env: {
-          PATH: [join(this.#folder, 'bin'), process.env.PATH].join(delimiter),
-          HOME: join(this.#folder, 'home'),
-          TMUX: 'build,1,0',
-          TMUX_PANE: '%0',
-          VAULT_PATH: join(this.#folder, 'vault'),
-          AGENTMAIL_MAIL: 'local',
-        },
-        input,
-        encoding: 'utf8',
-      },
-    )
+    const args = [...options, this.#binary, ...command]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      ...this.#surroundings,
+      input,
+      encoding: 'utf8',
+    })
     if (status === 0) return stdout
     throw new Error(`agentmail ${command.join(' ')} failed: ${stderr}`)
+  }
+
+  /** Resolves when it listens. */
+  async serve() {
+    const args = [this.#binary, 'serve', '--json', '--port', '0']
+    const stdio = ['ignore', 'pipe', 'ignore']
+    const server = spawn(process.execPath, args, { ...this.#surroundings, stdio })
+    const ended = once(server, 'close')
+    const isUp = await Promise.race([once(server.stdout, 'data'), ended.then(() => false)])
+    if (!isUp) throw new Error('agentmail serve ended')
+    return {
+      stop: () => {
+        server.kill()
+        return ended
+      },
+    }
   }
 
   clear() {

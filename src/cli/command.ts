@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { Flags } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 
 interface OptionShape {
   type: 'string' | 'boolean'
@@ -29,6 +30,10 @@ export interface Command {
   maxPositionals?: number
   /** Whether these arguments ask for silence and exit code 0 whatever goes wrong. */
   isSilentOnError?(args: string[]): boolean
+  /** Answers in place of an error, for a caller that must never see one; gives the exit code. */
+  answerError?(error: unknown): number
+  /** Whether it runs even where the user's own file of settings is broken, with what can be used of it. */
+  toleratesBadSettings?: true
   /** Does the work, prints the answer, and gives the exit code (0 if nothing is said). */
   run(call: Call): Promise<number | undefined>
 }
@@ -43,7 +48,7 @@ export interface Call {
 export const commonExitCodes: ExitCodes = {
   0: 'done',
   1: 'refused, or failed; stderr says why',
-  2: 'missing or wrong: your name (or tmux), the vault, the mail service, an address in a setting',
+  2: 'missing or wrong: your name (or tmux), the vault, the mail service, a setting or its file',
   3: 'the port is in use',
   4: 'the database is locked',
   5: 'the database cannot be opened, or is gone',
@@ -60,17 +65,33 @@ export const commonOptions = {
 } as const satisfies Record<string, OptionShape>
 
 /** Reads the arguments of a command. A value may begin with a dash, since names and messages may. */
-export function readArguments(command: Command, args: string[]): Call & { help: boolean } {
+export function readArguments(
+  name: string,
+  command: Command,
+  args: string[],
+): Call & { help: boolean } {
   const options: Record<string, OptionShape> = { ...command.options, ...commonOptions }
-  const { tokens } = parseArgs({ args, options, strict: false, tokens: true })
   const flags: Record<string, string | boolean> = {}
-  const positionals: string[] = []
+  // Where all are plain words there is nothing to read, which spares a millisecond.
+  const isPlain = args.every((word) => !word.startsWith('-'))
+  const positionals = isPlain ? args : []
+  const { tokens } = isPlain
+    ? { tokens: [] }
+    : parseArgs({ args, options, strict: false, tokens: true })
+  const misuse = (message: string, next: string[] = []) => {
+    const [named] = args.filter((word) => !word.startsWith('-'))
+    const usage = usageLines(name, command, named)
+    const lines = [...next, ...usage, `agentmail ${name} --help tells more.`]
+    return new AgentMailError('invalid_request', message, lines.join('\n'))
+  }
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
     const shape = Object.hasOwn(options, token.name) ? options[token.name] : undefined
     if (!shape) {
-      throw misuse(`unknown option ${token.rawName}`, 'Put -- before text that begins with a dash.')
+      const known = Object.keys(options).map((option) => `--${option}`)
+      const hint = token.rawName.startsWith('--') ? didYouMean(token.rawName, known) : ''
+      throw misuse(`unknown option ${token.rawName}${hint}`, [dashAdvice])
     }
     if (shape.type === 'string' && token.value === undefined) {
       throw misuse(`option ${token.rawName} needs a value`)
@@ -86,14 +107,22 @@ export function readArguments(command: Command, args: string[]): Call & { help: 
   if (!help && positionals.length > (command.maxPositionals ?? 0)) {
     throw misuse(
       `too many arguments: ${positionals.slice(command.maxPositionals ?? 0).join(' ')}`,
-      'See --help, and put quotes around a text of several words.',
+      ['Put quotes around a text of several words.'],
     )
   }
   return { flags, positionals, json: flags.json === true, help }
 }
 
-const misuse = (message: string, next = 'See --help.') =>
-  new AgentMailError('invalid_request', message, next)
+const dashAdvice = 'Put -- before text that begins with a dash.'
+
+/** A line for each form that it has, or for those of the subcommand that is named. */
+function usageLines(name: string, { usage }: Command, named?: string): string[] {
+  const forms = usage.split(' | ')
+  const meant = forms.filter((form) => /^\[?([\w-]+)/.exec(form)?.[1] === named)
+  return (meant.length > 0 ? meant : forms).map((form, index) =>
+    `${index === 0 ? 'Usage:' : '      '} agentmail ${name} ${form}`.trimEnd(),
+  )
+}
 
 /** The help of one command. */
 export function helpOf(name: string, command: Command): string {
@@ -104,7 +133,7 @@ export function helpOf(name: string, command: Command): string {
   })
   const width = Math.max(...left.map((text) => text.length)) + 2
   return [
-    `Usage: agentmail ${name}${command.usage ? ` ${command.usage}` : ''}`,
+    ...usageLines(name, command),
     '',
     command.summary,
     ...(command.details ? ['', command.details] : []),

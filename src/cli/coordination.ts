@@ -2,7 +2,10 @@
 
 import { Config, type Flags, optionsOf } from '../config.ts'
 import { actingAs, listOf } from '../connection/acting.ts'
+import { connect, withConnection, withConnectionIfThere } from '../connection/connect.ts'
 import type { Connection } from '../connection/connection.ts'
+import { oldDatabasePath } from '../connection/old-database-path.ts'
+import { ownAgent } from '../connection/own-session.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import { AgentMailError } from '../errors.ts'
 import { hasName, whoAmI } from '../mailbox/agent.ts'
@@ -23,7 +26,7 @@ export const actingOptions = {
     type: 'string',
     value: 'name',
     about:
-      'who you are, by name or agent_id; default: AGENTMAIL_AGENT, or the name of your tmux pane or window',
+      'who you are, by name or agent_id; default: AGENTMAIL_AGENT, the agent of your coding session, or the name of your tmux pane or window',
   },
   role: {
     type: 'string',
@@ -74,48 +77,75 @@ function numberOf(flags: Flags, name: string): number | undefined {
 
 /** Another connection, where one was lost: to a server, or to the database. */
 export async function reconnected(flags: Flags): Promise<Connection> {
-  const { connect } = await import('../connection/connect.ts')
   return connect(new Config(flags), { isStaying: true })
 }
 
-/** Runs `work` with a connection that is closed afterwards. */
-export async function connected<T>(
+/** Whoever reads sees nothing in a project that is misspelled, and is told why. */
+export function tellUnknownProject({ unknownProject }: Connection): void {
+  if (unknownProject !== undefined) printError(`warning: ${unknownProject}`)
+}
+
+/** Runs `work`, which reads, with a connection that is closed afterwards; again from its start, where its first question finds no server. */
+export const connected = <T>(
+  flags: Flags,
+  work: (connection: Connection, config: Config) => Promise<T>,
+): Promise<T> =>
+  within(flags, async (connection, config) => {
+    const answer = await work(connection, config)
+    tellUnknownProject(connection)
+    return answer
+  })
+
+async function within<T>(
   flags: Flags,
   work: (connection: Connection, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = new Config(flags)
-  const { connect } = await import('../connection/connect.ts')
-  const connection = await connect(config)
+  const told = tellOldDatabase(config)
   try {
-    await tellOldDatabase(config, connection)
-    return await work(connection, config)
+    return await withConnection(config, (connection) => work(connection, config))
   } finally {
-    await connection.close()
+    await told
   }
 }
 
-/** The same, where there is a server or a database; else nothing is done, and none is made. */
+/**
+ * The same, where there is a server or a database; else nothing is done, and none is made.
+ * @param options.isQuiet for more than reading in one project: that nobody has used it is not told.
+ */
 export async function connectedIfThere<T>(
   flags: Flags,
   work: (connection: Connection) => Promise<T>,
+  { isQuiet = false } = {},
 ): Promise<T | undefined> {
   const config = new Config(flags)
-  const { connectIfThere } = await import('../connection/connect.ts')
-  const connection = await connectIfThere(config)
+  const told = tellOldDatabase(config)
   try {
-    await tellOldDatabase(config, connection)
-    return connection && (await work(connection))
+    return await withConnectionIfThere(config, async (connection) => {
+      const answer = await work(connection)
+      if (!isQuiet) tellUnknownProject(connection)
+      return answer
+    })
   } finally {
-    await connection?.close()
+    await told
   }
 }
 
+/** Does it while the server is at work on what it was asked at the same time. */
+export async function meanwhile<T>(work: () => Promise<T>): Promise<T> {
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  await turn() // it is connected
+  await turn() // and asked
+  return work()
+}
+
 /** Once, and not where somebody looks elsewhere on purpose. */
-async function tellOldDatabase(config: Config, connection: Connection | undefined): Promise<void> {
+async function tellOldDatabase(config: Config): Promise<void> {
   const isElsewhere = (['db', 'project', 'server'] as const).some((name) => config.isFlag(name))
   if (isElsewhere || config.text('server') !== undefined) return
+  if ((await meanwhile(() => oldDatabasePath(config))) === undefined) return
   const { findOldDatabaseOnce, wordsOf } = await import('../connection/old-database.ts')
-  const found = await findOldDatabaseOnce(config, connection?.project)
+  const found = await findOldDatabaseOnce(config)
   if (found) printError(wordsOf(found))
 }
 
@@ -127,9 +157,10 @@ export async function following(
   let from = pageOf(flags)
   for (let hasLooked = false; ; ) {
     try {
-      return await connected(flags, async (connection) => {
+      return await within(flags, async (connection) => {
         while (isRead()) {
           from = cursorAfter(await look(connection, from, !hasLooked), from)
+          if (!hasLooked) tellUnknownProject(connection)
           hasLooked = true
         }
         return 0
@@ -148,8 +179,9 @@ export const acting = <T>(
   flags: Flags,
   work: (connection: Connection, agent: AgentName) => Promise<T>,
 ): Promise<T> =>
-  connected(flags, async (connection, config) => {
-    const who = { name: await whoActs(flags, config), role: flagText(flags.role) }
+  within(flags, async (connection, config) => {
+    const own = flagText(flags.as) ?? (await ownAgent(config, connection))?.agent_id
+    const who = { name: own ?? (await ownName(config)), role: flagText(flags.role) }
     return actingAs(connection, who, (agent) => work(connection, agent))
   })
 

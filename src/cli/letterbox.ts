@@ -13,6 +13,10 @@ export async function registeredFor(config: Config): Promise<Registered> {
 
 export const othersFor = (config: Config): Omit<Letterbox, 'member'> => ({
   hasRegistered: () => mayHaveAgents(config),
+  async quickLook(name) {
+    const { quickLook } = await import('../connection/quick-look.ts')
+    return quickLook(config, name)
+  },
   registered: () => registeredFor(config),
   person: personOf(config),
 })

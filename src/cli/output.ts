@@ -1,7 +1,8 @@
 /** What a command prints, written at once and whole: an answer cut short by a full pipe would be lost mail. */
 import { fstatSync, writeSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
-import { plain } from './table.ts'
+import { wantsColour, withFirstWord, withHeadings, withMarks, withState } from './colour.ts'
+import { plain, table } from './table.ts'
 
 /** @param ending for what goes on in the same line. */
 export const print = (text: string, ending = '\n'): void => printTo(1, text, ending)
@@ -13,12 +14,56 @@ export const jsonLine = (value: unknown): string =>
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-export const printError = (text: string): void => printTo(2, text)
+export const printError = (text: string): void => printTo(2, text, '\n', withFirstWord)
 
-/** As it is; but what agents wrote cannot steer a terminal. */
-function printTo(fd: 1 | 2, text: string, ending = '\n'): void {
-  const shown = isTerminal(fd) ? plain(text) : text
+/** What went wrong: in words, or as JSON where JSON was asked for, on stderr all the same. */
+export function printFailure(error: AgentMailError, isJson: boolean): void {
+  if (isJson) {
+    // The names in JSON tell of what a caller can do something about; here every code is told.
+    const code = error.code === 'internal' ? error.json.error : error.code
+    printError(jsonLine({ ...error.json, error: code }))
+  } else {
+    // An invalid status is answered in the words of the tool alone.
+    printError(error.code === 'invalid_status' ? error.text : `error: ${error.text}`)
+  }
+}
+
+/** A page with headings. */
+export const printHelp = (text: string, fd: 1 | 2 = 1): void =>
+  printTo(fd, text, '\n', withHeadings)
+
+/** Lines of a check-up, each with its mark. */
+export const printChecks = (text: string): void => printTo(1, text, '\n', withMarks)
+
+/** @param isFirst false where the rows go on below others. */
+export function printTable(header: string[], rows: string[][], isFirst = true): void {
+  const isColoured = isTerminal(1) && wantsColour()
+  const lines = isColoured ? table(header, rows, withState) : table(header, rows)
+  write(1, `${isFirst ? lines : lines.slice(lines.indexOf('\n') + 1)}\n`)
+}
+
+/** As it is; but what agents wrote cannot steer a terminal, and colour is ours alone. */
+function printTo(
+  fd: 1 | 2,
+  text: string,
+  ending = '\n',
+  coloured?: (text: string) => string,
+): void {
+  const isShown = isTerminal(fd)
+  const harmless = isShown ? plain(text) : text
+  const shown = isShown && coloured && wantsColour() ? coloured(harmless) : harmless
   write(fd, shown.endsWith(ending) ? shown : `${shown}${ending}`)
+}
+
+/** A unified diff, in colour on a terminal where that is wanted. */
+export function printDiff(text: string, isColoured: boolean): void {
+  const harmless = isTerminal(1) ? plain(text) : text
+  const paint = (code: number) => (found: string) => `\u001b[${code}m${found}\u001b[0m`
+  const shown = harmless
+    .replace(/^\+.*$/gm, paint(32))
+    .replace(/^-.*$/gm, paint(31))
+    .replace(/^@@.*$/gm, paint(36))
+  write(1, `${isColoured && isTerminal(1) ? shown : harmless}\n`)
 }
 
 /** Without node:tty, which takes a while to load. What else is a device keeps nothing. */

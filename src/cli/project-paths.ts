@@ -12,6 +12,7 @@ export interface ProjectPaths {
 
 /** Unchanged where they mean the same, outside a repository, and where they leave it. */
 export async function projectPaths(spellings: string[]): Promise<ProjectPaths> {
+  if (spellings.length === 0) return { files: [], spelling: (file) => file }
   const cwd = process.cwd()
   const roots = (await worktrees(cwd)).sort((a, b) => b.length - a.length)
   const files = spellings.map((spelling) => fromRoot(spelling, cwd, roots))

@@ -1,5 +1,6 @@
 /** A command with subcommands: finds the one that is meant, and refuses options of another. */
 import { AgentMailError } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 import type { Call } from './command.ts'
 
 export interface Subcommand {
@@ -22,7 +23,7 @@ export function runSubcommand(
       name === undefined ? 'missing_arguments' : 'invalid_request',
       name === undefined
         ? `what is to be done with agentmail ${command}?`
-        : `unknown subcommand: ${name}`,
+        : `unknown subcommand: ${name}${didYouMean(name, Object.keys(subcommands))}`,
       next,
     )
   }
@@ -34,7 +35,7 @@ export function runSubcommand(
   throw new AgentMailError(
     'invalid_request',
     `${command} ${name} takes no --${foreign}`,
-    'See --help.',
+    `agentmail ${command} --help tells which take it.`,
   )
 }
 

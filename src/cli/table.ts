@@ -1,8 +1,11 @@
 /** Tables and texts for a person's terminal. What agents wrote cannot steer it. */
 import { steering } from '../system/text.ts'
 
+/** A cell as it is shown, at its width; of the header itself, `heading` is nothing. */
+type Paint = (cell: string, heading: string | undefined) => string
+
 /** Columns as wide as they need to be; the last one is cut at nothing. */
-export function table(header: string[], rows: string[][]): string {
+export function table(header: string[], rows: string[][], paint: Paint = (cell) => cell): string {
   const cells = [header, ...rows].map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? line(cell) : cutAt(line(cell), 80))),
   )
@@ -10,12 +13,16 @@ export function table(header: string[], rows: string[][]): string {
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   )
   return cells
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .map((row, index) => {
+      const last = row.findLastIndex((cell) => cell.trim() !== '')
+      return row
+        .slice(0, last + 1)
+        .map((cell, column) => {
+          const wide = column === last ? cell.trimEnd() : cell.padEnd(widths[column] ?? 0)
+          return paint(wide, index === 0 ? undefined : header[column])
+        })
         .join('  ')
-        .trimEnd(),
-    )
+    })
     .join('\n')
 }
 
@@ -25,7 +32,7 @@ export function cutAt(text: string, limit: number): string {
 }
 
 /** On one line. */
-export const line = (text: string): string => plain(text).replace(/\s*[\n\t]\s*/g, ' ')
+export const line = (text: string): string => plain(text).replace(/\s*[\n\t\u2028\u2029]\s*/g, ' ')
 
 /** Without control characters, which could move the cursor or rewrite what stands above. */
 export const plain = (text: string): string =>

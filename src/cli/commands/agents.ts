@@ -1,17 +1,12 @@
 /** agentmail agents: everybody, of the mailbox and of coordination. */
-import { type DirectoryEntry, directory } from '../../addresses/directory.ts'
+import type { DirectoryEntry } from '../../addresses/directory.ts'
 import { Config } from '../../config.ts'
 import { listOf } from '../../connection/acting.ts'
-import { machineOf } from '../../connection/here.ts'
-import { AgentMailError } from '../../errors.ts'
-import { PostOffice } from '../../mailbox/post-office.ts'
-import { type RecipientEntry, recipientEntries } from '../../mailbox/recipient-entries.ts'
-import { ownView } from '../../mailbox/tmux.ts'
-import { systemClock } from '../../system/clock.ts'
 import type { Command } from '../command.ts'
-import { connectedIfThere, placeOptions } from '../coordination.ts'
-import { print, printError, printJson } from '../output.ts'
-import { localTime, table } from '../table.ts'
+import { connectedIfThere, meanwhile, placeOptions } from '../coordination.ts'
+import { print, printJson, printTable } from '../output.ts'
+import { localTime } from '../table.ts'
+import { everybodyOf, recipientsHere } from '../who-is-here.ts'
 
 export const command: Command = {
   usage: '',
@@ -22,28 +17,16 @@ export const command: Command = {
 
   async run({ flags, json }) {
     const config = new Config(flags)
-    const agents = await connectedIfThere(flags, (connection) => listOf(connection.standings()))
-    const recipients = flags.project === undefined ? await recipientsOf(config) : []
-    const known = { recipients, agents: agents ?? [], machine: machineOf(config) }
-    const everybody = directory({ ...known, now: systemClock.now() })
-    if (json) printJson({ agents: everybody })
-    else if (everybody.length === 0) print('No agents are registered')
-    else print(table(header, everybody.map(rowOf)))
+    const [agents, recipients] = await Promise.all([
+      connectedIfThere(flags, (connection) => listOf(connection.standings())),
+      meanwhile(async () => (flags.project === undefined ? recipientsHere(config) : [])),
+    ])
+    const all = everybodyOf(config, agents ?? [], recipients)
+    if (json) printJson({ agents: all })
+    else if (all.length === 0) print('No agents are registered')
+    else printTable(header, all.map(rowOf))
     return 0
   },
-}
-
-/** Outside a repository there are none; a post office that cannot be used is told, and the registered are listed all the same. */
-async function recipientsOf(config: Config): Promise<RecipientEntry[]> {
-  try {
-    const office = await PostOffice.locate(config)
-    office.check()
-    return recipientEntries(office, await ownView(config))
-  } catch (error) {
-    if (!AgentMailError.is(error)) throw error
-    if (error.code !== 'not_in_repository') printError(`warning: ${error.text}`)
-    return []
-  }
 }
 
 const header = ['NAME', 'ROLE', 'WHERE', 'STATE', 'UNREAD', 'FILES', 'LAST HEARD OF', 'AGENT ID']

@@ -4,6 +4,7 @@ import { ask, listOf } from '../../connection/acting.ts'
 import type { Connection } from '../../connection/connection.ts'
 import type { ChangeEntry } from '../../coordination/changes.ts'
 import { AgentMailError } from '../../errors.ts'
+import { didYouMean } from '../../nearest.ts'
 import { sleep } from '../../system/clock.ts'
 import { type Command, flagText } from '../command.ts'
 import {
@@ -14,10 +15,12 @@ import {
   pageOptions,
   placeOptions,
 } from '../coordination.ts'
-import { print, printJson } from '../output.ts'
-import { line, localTime, table } from '../table.ts'
+import { print, printJson, printTable } from '../output.ts'
+import { line, localTime } from '../table.ts'
 
 const lookMs = 1000
+/** Among so many a name that was perhaps meant is looked for. */
+const mostNames = 10_000
 
 export const command: Command = {
   usage: '[--agent <name|id>] [--since <time>] [--follow]',
@@ -52,7 +55,7 @@ export const command: Command = {
       else {
         const names = await namesOf(connection, answer.changes)
         const rows = answer.changes.map((change) => row(change, names))
-        print(table(['ID', 'TIME', 'AGENT', 'FILE', 'SUMMARY'], rows))
+        printTable(['ID', 'TIME', 'AGENT', 'FILE', 'SUMMARY'], rows)
       }
       return 0
     })
@@ -92,9 +95,13 @@ async function idOf(
     agents.find(({ agent_id }) => agent_id === agent) ??
     agents.findLast(({ name }) => name === agent)
   if (found) return found.agent_id
+  const names: string[] = []
+  for await (const { name } of connection.agents({ known: true })) {
+    if (names.push(name) >= mostNames) break
+  }
   throw new AgentMailError(
     'invalid_request',
-    `there is no agent "${agent}"`,
+    `there is no agent "${agent}"${didYouMean(agent, names)}`,
     'agentmail agents lists those that are registered.',
   )
 }

@@ -5,9 +5,9 @@ import type { Connection } from '../../connection/connection.ts'
 import type { ClaimEntry } from '../../coordination/claims/held.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions } from '../coordination.ts'
-import { isRead, jsonLine, print } from '../output.ts'
+import { isRead, jsonLine, print, printTable } from '../output.ts'
 import { projectPaths } from '../project-paths.ts'
-import { localTime, table } from '../table.ts'
+import { localTime } from '../table.ts'
 
 export const command: Command = {
   usage: '[<file>…]',
@@ -24,7 +24,8 @@ export const command: Command = {
       for await (const claims of pagesOf(connection, files)) {
         // Page by page one JSON text.
         if (json) print(`${isFirst ? '{"claims":[' : ','}${jsonLine(claims).slice(1, -1)}`, '')
-        else print(claims.length > 0 ? tableOf(claims, isFirst) : 'No claims')
+        else if (claims.length === 0) print('No claims')
+        else printTable(['FILE', 'HELD BY', 'SINCE'], claims.map(rowOf), isFirst)
         isFirst = false
         if (!isRead()) break
       }
@@ -45,12 +46,8 @@ async function* pagesOf(connection: Connection, files: string[]): AsyncGenerator
   }
 }
 
-function tableOf(claims: ClaimEntry[], isFirst: boolean): string {
-  const rows = claims.map((claim) => [
-    claim.file_path,
-    claim.holder_name,
-    localTime(claim.claimed_at),
-  ])
-  const lines = table(['FILE', 'HELD BY', 'SINCE'], rows)
-  return isFirst ? lines : lines.slice(lines.indexOf('\n') + 1)
-}
+const rowOf = (claim: ClaimEntry): string[] => [
+  claim.file_path,
+  claim.holder_name,
+  localTime(claim.claimed_at),
+]

@@ -1,6 +1,7 @@
 /** agentmail inbox: what is for you, of every kind. */
 import { Config } from '../../config.ts'
 import type { Connection } from '../../connection/connection.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { directChannel } from '../../coordination/messages.ts'
 import { type Command, flagText } from '../command.ts'
 import { connectedIfThere, placeOptions } from '../coordination.ts'
@@ -25,7 +26,7 @@ export const command: Command = {
   },
 
   async run({ flags, json }) {
-    const config = new Config(flags)
+    const config = await withOwnName(new Config(flags))
     const [all, isTaking] = [flags.all === true, flags.read === true]
     const isFollowing = flags.follow === true
     const as = flagText(flags.as)

@@ -1,25 +1,23 @@
 /** agentmail mailman: watch the mailboxes and nudge agents that have mail. */
-import { spawn } from 'node:child_process'
-import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
-import { join } from 'node:path'
 import { Config } from '../../config.ts'
 import { WaitingMessages } from '../../connection/waiting-messages.ts'
 import { AgentMailError, notInTmux } from '../../errors.ts'
+import { startMailman } from '../../mailbox/mailman/in-background.ts'
 import {
   Mailman,
   type MailmanEvent,
   type MailmanOptions,
   nudgeWays,
 } from '../../mailbox/mailman/mailman.ts'
-import { type PidFile, takePidFile } from '../../mailbox/mailman/pid-file.ts'
+import { OwnWays } from '../../mailbox/mailman/own-ways.ts'
+import { takePidFile, warnOfStale } from '../../mailbox/mailman/pid-file.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownPane, serverPid, viewFrom } from '../../mailbox/tmux.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
-import { openRegularFile } from '../../system/files.ts'
 import { log, report } from '../../system/log.ts'
-import { withStorageErrors } from '../../system/post-office-folder.ts'
+import { tellStarter } from '../../system/run-program.ts'
 import type { Command } from '../command.ts'
-import { jsonLine, print, printError, printJson } from '../output.ts'
+import { jsonLine, print, printFailure, printJson } from '../output.ts'
 
 export const command: Command = {
   usage: '[--daemon]',
@@ -51,7 +49,9 @@ export const command: Command = {
     const [view, office] = await Promise.all([viewFrom(pane), PostOffice.locate(config)])
     const { session } = view.pane
     office.create()
-    return flags.daemon ? startDaemon(office, json) : work(config, { office, session, way }, json)
+    return flags.daemon
+      ? startDaemon(config, office, json)
+      : work(config, { office, session, way }, json)
   },
 }
 
@@ -72,6 +72,10 @@ async function work(
       clock: systemClock,
       nudgeMs,
       otherMail: new WaitingMessages(config),
+      ownWays: new OwnWays(config, {
+        ...{ office, clock: systemClock },
+        patienceMs: config.number('wakeSeconds') * 1000,
+      }),
       onEvent: (event) =>
         say({ at: rfc3339(systemClock.now()), ...event }, `${clockTime()} ${sentence(event)}`),
     })
@@ -83,7 +87,7 @@ async function work(
       { event: 'started', pid, post_office: office.dir },
       `Mailman started (PID: ${pid}), watching ${office.dir}`,
     )
-    process.send?.({ started: pid })
+    tellStarter()
     await mailman.run()
     return 0
   } catch (error) {
@@ -95,43 +99,20 @@ async function work(
   }
 }
 
-/** Starts this same command detached, and stays until it has said that it runs. */
-async function startDaemon(office: PostOffice, json: boolean): Promise<number> {
-  const pidFile = await takePidFile(office.pidFile)
-  warnOfStale(pidFile)
-  pidFile.release()
-  const logFile = join(office.dir, 'mailman.log')
-  const output = withStorageErrors(() =>
-    openRegularFile(logFile, { create: true, append: true, isPrivate: true }),
-  )
-  if (fstatSync(output).size > 1 << 20) ftruncateSync(output)
-  const args = [process.argv[1] ?? '', 'mailman', ...(json ? ['--json'] : [])]
-  const child = spawn(process.execPath, args, {
-    detached: true,
-    stdio: ['ignore', output, output, 'ipc'],
-  })
-  closeSync(output)
-  const failed = await new Promise<number | undefined>((resolve) => {
-    child.on('message', () => resolve(undefined))
-    child.on('exit', (code) => resolve(code ?? 1))
-  })
-  if (failed !== undefined) {
-    printError(`error: the mailman could not be started\nIts log says why: ${logFile}\n`)
-    return failed
+async function startDaemon(config: Config, office: PostOffice, json: boolean): Promise<number> {
+  const started = await startMailman(office, config.environment(), json)
+  if (started.failed !== undefined) {
+    const next = `Its log says why: ${started.log}`
+    printFailure(new AgentMailError('internal', 'the mailman could not be started', next), json)
+    return started.failed
   }
-  if (json) printJson({ event: 'started', pid: child.pid, log: logFile })
+  const { pid, log: logFile } = started
+  if (json) printJson({ event: 'started', pid, log: logFile })
   else
     print(
-      `Mailman started in the background (PID: ${child.pid}).\nIts log: ${logFile}\nStop it with: kill ${child.pid}`,
+      `Mailman started in the background (PID: ${pid}).\nIts log: ${logFile}\nStop it with: kill ${pid}`,
     )
-  child.disconnect()
-  child.unref()
   return 0
-}
-
-function warnOfStale({ stale }: PidFile): void {
-  const who = stale && /^\d{1,10}$/.test(stale) ? `PID ${stale}` : 'no readable PID'
-  if (stale) log(`warning: a mailman with ${who} ended without a word; taking over from it`)
 }
 
 const clockTime = () => new Date(systemClock.now()).toTimeString().slice(0, 8)

@@ -1,6 +1,7 @@
 /** agentmail mcp: serve a toolset to an MCP client on standard input and output. */
 import { Config, optionsOf } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
+import { didYouMean } from '../../nearest.ts'
 import type { Command } from '../command.ts'
 
 const toolsets: Record<string, (config: Config) => Promise<number>> = {
@@ -26,7 +27,7 @@ export const command: Command = {
     if (serve) return serve(new Config(flags))
     throw new AgentMailError(
       'invalid_request',
-      `unknown toolset: ${name}`,
+      `unknown toolset: ${name}${didYouMean(name, Object.keys(toolsets))}`,
       `There is: ${Object.keys(toolsets).join(', ')}.`,
     )
   },

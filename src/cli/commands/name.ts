@@ -1,5 +1,6 @@
 /** agentmail name: say who you are, or be called something that holds. */
 import { Config } from '../../config.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName, giveName, whoAmI } from '../../mailbox/agent.ts'
 import { joinOffice } from '../../mailbox/member.ts'
@@ -21,7 +22,8 @@ export const command: Command = {
   maxPositionals: 1,
 
   async run({ flags, positionals: [name], json }) {
-    const config = new Config()
+    const given = new Config()
+    const config = await withOwnName(given)
     const isClearing = flags.clear === true
     if (isClearing && name !== undefined) {
       throw new AgentMailError('invalid_request', 'give a name, or --clear', 'Not both.')
@@ -35,8 +37,9 @@ export const command: Command = {
     const { agent } = office
       ? await joinOffice(config, Promise.resolve(office))
       : { agent: await whoAmI(config) }
-    if (json) printJson({ name: agent.name, source: agent.source, pane: agent.pane })
-    else print(`${agent.name} (${agent.source})`)
+    const source = config === given ? agent.source : 'session'
+    if (json) printJson({ name: agent.name, source, pane: agent.pane })
+    else print(`${agent.name} (${source})`)
     return 0
   },
 }

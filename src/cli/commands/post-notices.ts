@@ -1,6 +1,7 @@
 /** agentmail post-notices: post what waits for the person, and end. Started by whoever tells, where no server runs. */
 import { Config } from '../../config.ts'
 import { isServed } from '../../connection/connect.ts'
+import { foreseenName, hereAt } from '../../connection/here.ts'
 import { readServerNote } from '../../connection/server-note.ts'
 import { postWaiting } from '../../notices/poster.ts'
 import { databaseOf } from '../../store/database.ts'
@@ -12,7 +13,10 @@ export const command: Command = {
 
   async run() {
     const config = new Config()
-    await postWaiting(config, () => pageOf(config))
+    await postWaiting(config, {
+      page: () => pageOf(config),
+      projectOf: async (folder) => foreseenName(config, await hereAt(config, folder)),
+    })
     return 0
   },
 }

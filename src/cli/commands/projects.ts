@@ -1,9 +1,10 @@
 /** agentmail projects: list the projects of the database, or give one another name. */
 import { AgentMailError } from '../../errors.ts'
+import { didYouMean } from '../../nearest.ts'
 import type { Command } from '../command.ts'
 import { connected, placeOptions } from '../coordination.ts'
-import { print, printJson } from '../output.ts'
-import { line, localTime, table } from '../table.ts'
+import { print, printJson, printTable } from '../output.ts'
+import { line, localTime } from '../table.ts'
 
 export const command: Command = {
   usage: '[rename <old> <new>]',
@@ -16,7 +17,10 @@ export const command: Command = {
   run: ({ flags, positionals: [verb, from, to], json }) =>
     connected(flags, async (connection) => {
       if (verb !== undefined) {
-        if (verb !== 'rename') throw misuse('invalid_request', `unknown subcommand: ${verb}`)
+        if (verb !== 'rename') {
+          const hint = didYouMean(verb, ['rename'])
+          throw misuse('invalid_request', `unknown subcommand: ${verb}${hint}`)
+        }
         if (!from || !to) throw misuse('missing_arguments', 'which project, and its new name?')
         await connection.renameProject(from, to)
         if (json) printJson({ name: to })
@@ -33,7 +37,7 @@ export const command: Command = {
         last_activity === null ? '-' : localTime(last_activity),
         roots.map(line).join(', '),
       ])
-      print(table(['PROJECT', 'AGENTS', 'MESSAGES', 'LAST ACTIVITY', 'ROOTS'], rows))
+      printTable(['PROJECT', 'AGENTS', 'MESSAGES', 'LAST ACTIVITY', 'ROOTS'], rows)
       return 0
     }),
 }

@@ -1,8 +1,10 @@
 /** agentmail receive: take the oldest unread message. */
 import { Config } from '../../config.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { joinOffice, type Received, receive } from '../../mailbox/member.ts'
 import type { Command } from '../command.ts'
 import { print, printError, printJson } from '../output.ts'
+import { line } from '../table.ts'
 
 export const command: Command = {
   usage: '[--hook]',
@@ -21,7 +23,8 @@ export const command: Command = {
 
   async run({ flags, json }) {
     const isQuiet = flags.hook === true
-    const member = await joinOffice(new Config(), undefined, { isQuiet })
+    const config = await withOwnName(new Config())
+    const member = await joinOffice(config, undefined, { isQuiet })
     if (isQuiet) return handToHook(await receive(member, () => {}))
     const received = await receive(member)
     if (json) printJson(received)
@@ -36,7 +39,8 @@ function handToHook(received: Received): number {
   return 2
 }
 
+/** The message is as it was sent; who sent it and under which id makes no line that passes for another. */
 const readable = (received: Received): string =>
   'message' in received
-    ? `From: ${received.from}\nID: ${received.id}\n\n${received.message}\n`
+    ? `From: ${line(received.from)}\nID: ${line(received.id)}\n\n${received.message}\n`
     : `${received.status}\n`

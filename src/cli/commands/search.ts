@@ -9,9 +9,9 @@ import { AgentMailError } from '../../errors.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { type FoundMail, searchMail } from '../../mailbox/search-mail.ts'
 import { type Command, flagText } from '../command.ts'
-import { pageOf, pageOptions, placeOptions } from '../coordination.ts'
-import { print, printError, printJson } from '../output.ts'
-import { cutAt, line, localTime, table } from '../table.ts'
+import { pageOf, pageOptions, placeOptions, tellUnknownProject } from '../coordination.ts'
+import { print, printError, printJson, printTable } from '../output.ts'
+import { cutAt, line, localTime } from '../table.ts'
 
 /** As a reader sees it, wherever it was found. */
 type Result = Omit<FoundEntry, 'id' | 'kind' | 'at'> & {
@@ -67,7 +67,9 @@ export const command: Command = {
 async function inCoordination(config: Config, request: SearchRequest): Promise<SearchPage<Result>> {
   const connection = await connectIfThere(config)
   try {
-    return (await connection?.search(request)) ?? nothing
+    const found = await connection?.search(request)
+    if (connection) tellUnknownProject(connection)
+    return found ?? nothing
   } finally {
     await connection?.close()
   }
@@ -135,7 +137,7 @@ function show(results: Result[], hasMore: boolean, given: string[]): void {
     channel ?? '',
     excerpt(text, words),
   ])
-  print(table(['TIME', 'KIND', 'ID', 'AGENT', 'CHANNEL', 'TEXT'], rows))
+  printTable(['TIME', 'KIND', 'ID', 'AGENT', 'CHANNEL', 'TEXT'], rows)
   if (hasMore)
     printError('There is more: narrow it with --since, --channel or --agent, or raise --limit.')
 }

@@ -1,6 +1,7 @@
 /** agentmail send: put a message into somebody's mailbox. */
 import { sendTo } from '../../addresses/send.ts'
 import { Config } from '../../config.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { AgentMailError } from '../../errors.ts'
 import { checkHasName } from '../../mailbox/agent.ts'
 import { joinOffice, recipientNotFound } from '../../mailbox/member.ts'
@@ -12,7 +13,7 @@ export const command: Command = {
   usage: '[-r <recipient>] [-m <message>] [<recipient>] [<message>]',
   summary: 'Send a message to another agent.',
   details:
-    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`, or the person (human): one with a mailbox here gets it\nthere, a registered agent in its channel. Where another agent of that name is registered from elsewhere, stderr\ntells, once the message is delivered. A message holds at most 64KB.',
+    'Without -m, text piped to standard input is the message, awaited to its end; if that is empty, the\nlast argument is.\nA recipient is a name from `agentmail recipients`, or the person (human): one with a mailbox here gets it\nthere, a registered agent in its channel, one with a mailbox in another clone of the project there.\nWhere another agent of that name is registered from elsewhere, stderr tells, once the message is\ndelivered. A message holds at most 64KB.',
   options: {
     recipient: { type: 'string', short: 'r', value: 'name', about: 'who gets it' },
     message: {
@@ -25,7 +26,7 @@ export const command: Command = {
   maxPositionals: 2,
 
   async run({ flags, positionals, json }) {
-    const config = new Config()
+    const config = await withOwnName(new Config())
     checkHasName(config)
     const words = [...positionals]
     const recipient = textFlag(flags.recipient) ?? (words.length > 0 ? words.shift() : undefined)

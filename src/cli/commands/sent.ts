@@ -1,6 +1,7 @@
 /** agentmail sent: what you sent to others, and what became of it. */
 import { personOf } from '../../addresses/person.ts'
 import { Config } from '../../config.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import type { SentEntry } from '../../coordination/inbox/sent.ts'
 import { AgentMailError } from '../../errors.ts'
 import { hasName } from '../../mailbox/agent.ts'
@@ -9,8 +10,8 @@ import { PostOffice } from '../../mailbox/post-office.ts'
 import { type SentLetter, sentMail } from '../../mailbox/sent/sent-mail.ts'
 import { type Command, flagText } from '../command.ts'
 import { agentNameOf, connectedIfThere, placeOptions, whoActs } from '../coordination.ts'
-import { print, printJson } from '../output.ts'
-import { localTime, table } from '../table.ts'
+import { print, printJson, printTable } from '../output.ts'
+import { cutAt, localTime } from '../table.ts'
 
 const most = 500
 
@@ -18,7 +19,7 @@ export const command: Command = {
   usage: '[--to <name>] [--limit <n>] [--as <name>]',
   summary: 'Show what you sent to others, newest first, and whether it was read.',
   details:
-    'Mail and direct messages (channel @name). queued: it waits. notified: its reader was told by a hook,\na nudge or a channel. read: it was handed over.',
+    'Mail and direct messages (channel @name). queued: it waits. notified: its reader was told by a hook,\na nudge or a channel. read: it was handed over. How it was told, where that is known, stands beside it:\nrewake (a hook woke Claude Code), codex (codex queue), keys or line (the mailman), hook.',
   options: {
     to: { type: 'string', value: 'name', about: 'only what this one was sent' },
     limit: { type: 'string', value: 'n', about: `at most so many, 1 to ${most} (default: 20)` },
@@ -31,7 +32,7 @@ export const command: Command = {
   },
 
   async run({ flags, json }) {
-    const config = new Config(flags)
+    const config = await withOwnName(new Config(flags))
     const limit = limitOf(flagText(flags.limit))
     const to = flagText(flags.to)
     const isNameless = flagText(flags.as) === undefined && !hasName(config)
@@ -51,12 +52,13 @@ export const command: Command = {
     const others = elsewhere.flatMap((one) => sentMail(one, { from, to, limit }))
     const wanted = unseen(mail, messages ?? [])
     const all = [...mail, ...others.filter(({ id }) => wanted.has(id))]
-    const sent = merged(all, messages ?? [])
+    const offices = [...(office ? [office] : []), ...elsewhere]
+    const sent = merged(all, (messages ?? []).map(readAndRemoved(offices, all)))
       .sort(newestFirst)
       .slice(0, limit)
     if (json) printJson({ sent })
     else if (sent.length === 0) print('Nothing was sent')
-    else print(table(['ID', 'TO', 'SENT', 'STATE', 'SINCE', 'TEXT'], sent.map(rowOf)))
+    else printTable(['ID', 'TO', 'SENT', 'STATE', 'SINCE', 'TEXT'], sent.map(rowOf))
     return 0
   },
 }
@@ -77,13 +79,38 @@ const othersIn = (config: Config, own: PostOffice | undefined): PostOffice[] =>
     .map((dir) => new PostOffice(dir, config))
     .filter((office) => office.isUsable)
 
+/** A letter that was read and removed since is known by its receipt. */
+const readAndRemoved =
+  (offices: PostOffice[], mail: SentLetter[]) =>
+  (message: SentEntry): SentEntry => {
+    const { letter_id, to } = message
+    if (letter_id === undefined || mail.some(({ id }) => id === letter_id)) return message
+    const found = offices.map((one) =>
+      one
+        .receipts(to)
+        .of(new Set([letter_id]))
+        .get(letter_id),
+    )
+    const receipt = found.find((one) => one?.state === 'read')
+    if (!receipt) return message
+    const by = receipt.by
+    return {
+      ...message,
+      state: 'read',
+      state_at: receipt.at,
+      ...(by !== undefined && { notified_by: by }),
+    }
+  }
+
 /** What went into a mailbox as well is one message, and the mailbox knows what became of it. */
 function merged(mail: SentLetter[], messages: SentEntry[]): Sent[] {
   const letters = new Map(mail.map((letter) => [letter.id, letter]))
   const both = messages.map(({ letter_id = '', ...message }) => {
     const letter = letters.get(letter_id)
     letters.delete(letter_id)
-    return letter ? { ...message, state: letter.state, state_at: letter.state_at } : message
+    if (!letter) return message
+    const { state, state_at, notified_by } = letter
+    return { ...message, state, state_at, ...(notified_by !== undefined && { notified_by }) }
   })
   return [...letters.values(), ...both]
 }
@@ -98,9 +125,9 @@ const shown = (time: string | null): string => {
   return isTime ? localTime(time) : ''
 }
 
-const rowOf = ({ id, to, at, state, state_at, text }: Sent): string[] => [
-  ...[id, to, shown(at), state, shown(state_at)],
-  text.split('\n', 1)[0] ?? '',
+const rowOf = ({ id, to, at, state, state_at, notified_by, text }: Sent): string[] => [
+  ...[id, to, shown(at), notified_by ? `${state} (${notified_by})` : state, shown(state_at)],
+  cutAt(text.split('\n', 1)[0] ?? '', 100),
 ]
 
 function limitOf(given: string | undefined): number {

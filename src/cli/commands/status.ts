@@ -1,9 +1,10 @@
 /** agentmail status: say whether you can be disturbed. */
 import { Config } from '../../config.ts'
+import { withOwnName } from '../../connection/own-name.ts'
 import { AgentMailError } from '../../errors.ts'
 import { hasName } from '../../mailbox/agent.ts'
 import { joinOffice, setStatus } from '../../mailbox/member.ts'
-import { checkStatus } from '../../mailbox/recipients.ts'
+import { checkStatus } from '../../mailbox/recipient.ts'
 import type { Command } from '../command.ts'
 import { printJson } from '../output.ts'
 
@@ -15,7 +16,7 @@ export const command: Command = {
   maxPositionals: 1,
 
   async run({ positionals: [status = ''], json }) {
-    const config = new Config()
+    const config = await withOwnName(new Config())
     if (!hasName(config)) return 0
     const known = checkStatus(status)
     const member = await joinOffice(config, undefined, { isQuiet: true }).catch((error) => {

@@ -12,8 +12,8 @@ import { statNote } from '../../vault/note-stat.ts'
 import { Vault } from '../../vault/vault.ts'
 import type { InboxItem } from './item.ts'
 
-/** Who proposed it is not on record. */
-const from = 'agentmail'
+/** Where nobody knows who it was. */
+const unknown = 'agentmail'
 
 /** Nothing where neither a vault nor a ledger is set up. What cannot be read is told, and keeps nobody from the rest. */
 export async function needsPerson(config: Config): Promise<InboxItem[]> {
@@ -48,12 +48,12 @@ const isWaiting = ({ standing, sent_at }: DraftHead): boolean =>
   sent_at === null && (standing === null || standing === 'void')
 
 async function draftItem(vault: Vault, draft: DraftHead): Promise<InboxItem> {
-  const { path, kind, to, agent, subject } = draft
+  const { path, kind, to, agent, subject, proposed_by } = draft
   const stat = await statNote(vault, path)
   return {
     // As `agentmail drafts` takes it: a name without a folder is one in Drafts/.
     id: path.startsWith('Drafts/') ? nameOf(path) : path,
-    from,
+    from: proposed_by ?? unknown,
     at: stat === undefined ? null : rfc3339(Number(stat.mtimeMs)),
     kind: 'draft',
     text: `${kind === 'mail' ? (to ?? '') : `@${agent ?? '?'}`}: ${subject}`,
@@ -62,6 +62,6 @@ async function draftItem(vault: Vault, draft: DraftHead): Promise<InboxItem> {
 
 const sends = async (config: Config): Promise<InboxItem[]> =>
   (await readUnknownSends(config)).map(({ id, begun_at, to, subject }) => ({
-    ...{ id, from, at: begun_at, kind: 'unknown_send' },
+    ...{ id, from: unknown, at: begun_at, kind: 'unknown_send' },
     text: `${to.join(', ')}: ${subject}`,
   }))

@@ -13,8 +13,8 @@ import { type Database, databaseOf, namedDatabase } from '../../../store/databas
 import { migrate } from '../../../store/schema.ts'
 import { StoreError } from '../../../store/store.ts'
 import { flagText } from '../../command.ts'
-import { print, printError, printJson } from '../../output.ts'
-import { line, table } from '../../table.ts'
+import { print, printError, printJson, printTable } from '../../output.ts'
+import { line } from '../../table.ts'
 import { opened, unnamed, viewOfSource } from './copy.ts'
 import { number } from './facts.ts'
 
@@ -45,7 +45,7 @@ export async function copyProjectDb(flags: Flags, config: Config, json: boolean)
   if (json) printJson({ from: source.name, to: target.name, project, rows })
   else {
     const lines = Object.entries(rows).map(([name, count]) => [name, number(count)])
-    print(table(['TABLE', 'ROWS'], lines))
+    printTable(['TABLE', 'ROWS'], lines)
     print(`\nCopied ${line(source.name)} into the project ${line(project)} of ${line(target.name)}`)
     print('The source is as it was. What nobody needs of it any more can be removed.')
   }

@@ -11,9 +11,8 @@ import { AgentMailError } from '../../../errors.ts'
 import { type Database, databaseOf, namedDatabase } from '../../../store/database.ts'
 import { StoreError, type View } from '../../../store/store.ts'
 import { type Call, flagText } from '../../command.ts'
-import { print, printError, printJson } from '../../output.ts'
+import { print, printError, printJson, printTable } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
-import { table } from '../../table.ts'
 import { number } from './facts.ts'
 
 const barWidth = 20
@@ -158,7 +157,7 @@ class Teller {
 function show(source: Database, target: Database, copied: Copied, seconds: number): void {
   const rows = copied.tables.map(({ name, rows, sha256 }) => [name, number(rows), sha256])
   const all = copied.tables.reduce((sum, { rows }) => sum + rows, 0)
-  print(table(['TABLE', 'ROWS', 'SHA-256 ON BOTH SIDES'], rows))
+  printTable(['TABLE', 'ROWS', 'SHA-256 ON BOTH SIDES'], rows)
   print('')
   print(`Copied ${source.name} to ${target.name}`)
   print(

@@ -4,14 +4,15 @@ import { isServed } from '../../../connection/connect.ts'
 import { openCoordination } from '../../../connection/open-coordination.ts'
 import { type AllPruned, pruneAll } from '../../../connection/prune-all.ts'
 import { AgentMailError } from '../../../errors.ts'
+import { didYouMean } from '../../../nearest.ts'
 import { type Database, databaseOf } from '../../../store/database.ts'
 import { identityOf, rowsOrNone } from '../../../store/identity.ts'
 import { text } from '../../../store/store.ts'
 import { rfc3339 } from '../../../system/clock.ts'
 import { type Call, flagText } from '../../command.ts'
-import { print, printError, printJson } from '../../output.ts'
+import { print, printError, printJson, printTable } from '../../output.ts'
 import { ProgressLine } from '../../progress-line.ts'
-import { line, table } from '../../table.ts'
+import { line } from '../../table.ts'
 import { ageMs } from '../../times.ts'
 import { number } from './facts.ts'
 
@@ -81,9 +82,14 @@ async function checkThere(
     const key = found ? text(found.project) : project
     const which = 'SELECT project FROM projects WHERE project = ?'
     if ((await rowsOrNone(view.all(which, key))).length > 0) return key
+    const known = await rowsOrNone(view.all('SELECT name FROM project_names ORDER BY name'))
+    const hint = didYouMean(
+      project,
+      known.map(({ name }) => text(name)),
+    )
     throw new AgentMailError(
       'invalid_request',
-      `there is no project "${line(project)}" in it`,
+      `there is no project "${line(project)}" in it${line(hint)}`,
       'Leave --project (or AGENTMAIL_PROJECT) out to prune all of them.',
     )
   } catch (error) {
@@ -151,7 +157,7 @@ function show({ database, ledger, before, dry_run, removed }: Told): void {
     kind.replaceAll('_', ' '),
     number(count),
   ])
-  print(table([dry_run ? 'WOULD GO' : 'REMOVED', 'ROWS'], rows))
+  printTable([dry_run ? 'WOULD GO' : 'REMOVED', 'ROWS'], rows)
   print('')
   const places = ledger === null ? database : `${database} and ${ledger}`
   print(`From ${places}, what was before ${before} (keys of idempotency: 7 days ago).`)

@@ -1,6 +1,5 @@
 /** What the subcommands of `agentmail drafts` do and print. */
 import { userInfo } from 'node:os'
-import { createInterface } from 'node:readline'
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
@@ -10,13 +9,13 @@ import { listDrafts, showNote, shownDraft } from '../../../orchestrator/approval
 import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
 import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
-import { sleep } from '../../../system/clock.ts'
 import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
-import { print, printError, printJson } from '../../output.ts'
+import { print, printError, printJson, printTable } from '../../output.ts'
+import { canAsk, isYes } from '../../question.ts'
 import { atMost, type Subcommand } from '../../subcommands.ts'
-import { cutAt, line, table } from '../../table.ts'
+import { cutAt, line } from '../../table.ts'
 import { findDraft } from './find-draft.ts'
 import { draftWords, goesTo, mailWords, questionWords } from './words.ts'
 
@@ -30,8 +29,6 @@ export const draftCommands: Record<string, Subcommand> = {
 /** More than a person takes in at once; --json has them all. */
 const mostMails = 20
 const widest = 80
-/** For what a terminal still holds to arrive. */
-const typedMs = 100
 
 async function printDrafts({ flags, positionals, json }: Call): Promise<number> {
   atMost(0, positionals)
@@ -42,12 +39,16 @@ async function printDrafts({ flags, positionals, json }: Call): Promise<number> 
     printError(line(message.includes(path) ? message : `${path}: ${message}`))
   }
   if (json) printJson({ drafts, mails })
-  else print([...draftTable(drafts), ...mailTable(mails)].join('\n\n') || 'Nothing waits for you')
+  else if (drafts.length + mails.length === 0) print('Nothing waits for you')
+  else {
+    if (drafts.length > 0) printDraftTable(drafts)
+    if (drafts.length > 0 && mails.length > 0) print('')
+    if (mails.length > 0) printMailTable(mails)
+  }
   return 0
 }
 
-function draftTable(drafts: DraftHead[]): string[] {
-  if (drafts.length === 0) return []
+function printDraftTable(drafts: DraftHead[]): void {
   const rows = drafts.map((draft) => [
     draft.path,
     draft.version ?? '-',
@@ -55,14 +56,13 @@ function draftTable(drafts: DraftHead[]): string[] {
     goesTo(draft),
     cutAt(line(draft.subject), widest),
   ])
-  return [
-    table(['NOTE', 'VERSION', 'STATUS', 'TO', 'SUBJECT'], rows),
-    'agentmail drafts show <note> prints one, agentmail drafts approve <note> --version <version> lets it go.',
-  ]
+  printTable(['NOTE', 'VERSION', 'STATUS', 'TO', 'SUBJECT'], rows)
+  print(
+    '\nagentmail drafts show <note> prints one, agentmail drafts approve <note> --version <version> lets it go.',
+  )
 }
 
-function mailTable(mails: WaitingMail[]): string[] {
-  if (mails.length === 0) return []
+function printMailTable(mails: WaitingMail[]): void {
   const rows = mails
     .slice(0, mostMails)
     .map(({ path, status, from, subject, reason }) => [
@@ -73,8 +73,8 @@ function mailTable(mails: WaitingMail[]): string[] {
       cutAt(line(reason ?? ''), widest),
     ])
   const more = mails.length - rows.length
-  const shown = table(['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'], rows)
-  return [more > 0 ? `${shown}\nand ${more} more` : shown]
+  printTable(['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'], rows)
+  if (more > 0) print(`and ${more} more`)
 }
 
 async function printNote(call: Call): Promise<number> {
@@ -128,7 +128,7 @@ interface ToSee {
 async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
   const note = await readNote(records.vault, path)
   const draft = await shownDraft(records, note)
-  if (call.json || !process.stdin.isTTY || !process.stdout.isTTY) {
+  if (call.json || !canAsk()) {
     throw new AgentMailError(
       'missing_arguments',
       'which version of it have you seen? Without a terminal to show it on, and with --json, give --version',
@@ -140,31 +140,6 @@ async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
   const { sha256, problem } = draft
   if (sha256 === null) throw new AgentMailError('invalid_request', `${path}: ${problem}`)
   return (await isYes('Approve exactly this? [y/N] ')) ? sha256 : undefined
-}
-
-/** Whatever is no yes is a no, and so is the end of the input, and what was typed before the question. */
-async function isYes(question: string): Promise<boolean> {
-  await forgetTyped()
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  return new Promise((resolve) => {
-    terminal.on('close', () => resolve(false))
-    terminal.question(question, (answer) => {
-      resolve(/^y(es)?$/i.test(answer.trim()))
-      terminal.close()
-    })
-  })
-}
-
-/** Raw, so that half a line is thrown away too. */
-async function forgetTyped(): Promise<void> {
-  const { stdin } = process
-  const ignore = () => {}
-  stdin.setRawMode(true)
-  stdin.on('data', ignore)
-  await sleep(typedMs)
-  stdin.off('data', ignore)
-  stdin.pause()
-  stdin.setRawMode(false)
 }
 
 async function rejectNote(call: Call): Promise<number> {

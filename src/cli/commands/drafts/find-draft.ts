@@ -1,6 +1,7 @@
 /** Finds the note that a person means: a path in the vault, or the bare name of a note in Drafts/ and nothing else, so that no note elsewhere can stand in for it. */
 import { relative, resolve, sep } from 'node:path'
 import { AgentMailError } from '../../../errors.ts'
+import { didYouMean } from '../../../nearest.ts'
 import { notesIn } from '../../../orchestrator/approval/received-mail.ts'
 import { statNote } from '../../../vault/note-stat.ts'
 import type { Vault } from '../../../vault/vault.ts'
@@ -26,7 +27,8 @@ function withinVault(roots: string[], given: string): string {
 /** With its ending, or without; and whatever the form of its accents. */
 async function inDrafts(vault: Vault, given: string): Promise<string> {
   const wanted = [`Drafts/${given}`, `Drafts/${given}.md`].map(composed)
-  const found = (await notesIn(vault, 'Drafts')).filter((path) => wanted.includes(composed(path)))
+  const drafts = await notesIn(vault, 'Drafts')
+  const found = drafts.filter((path) => wanted.includes(composed(path)))
   if (found.length > 1) {
     throw new AgentMailError(
       'invalid_request',
@@ -34,9 +36,21 @@ async function inDrafts(vault: Vault, given: string): Promise<string> {
       'Write the whole path of the one that you mean.',
     )
   }
+  if (found.length === 0) checkNotMisspelled(given, drafts)
   // Where there is none, whoever looks for it says so. One with the ending twice is not what was written.
   if (given.endsWith('.md')) return `Drafts/${given}`
   return found[0] ?? `Drafts/${given}.md`
+}
+
+function checkNotMisspelled(given: string, drafts: string[]): void {
+  const names = drafts.map((path) => path.slice('Drafts/'.length).replace(/\.md$/, ''))
+  const hint = didYouMean(given.replace(/\.md$/, ''), names)
+  if (hint === '') return
+  throw new AgentMailError(
+    'not_found',
+    `there is no note Drafts/${given.replace(/\.md$/, '')}.md${hint}`,
+    'agentmail drafts lists them.',
+  )
 }
 
 const composed = (text: string): string => text.normalize('NFC')

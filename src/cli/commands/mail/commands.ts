@@ -10,10 +10,10 @@ import { settleSend } from '../../../email/outgoing/settle-send.ts'
 import { getEmail, listEmails } from '../../../email/reading.ts'
 import { AgentMailError, isUnclear } from '../../../errors.ts'
 import { type Call, flagText } from '../../command.ts'
-import { print, printError, printJson } from '../../output.ts'
+import { print, printError, printFailure, printJson, printTable } from '../../output.ts'
 import { pipedText } from '../../piped-text.ts'
 import { atMost, countOf, type Subcommand } from '../../subcommands.ts'
-import { line, localTime, plain, table } from '../../table.ts'
+import { line, localTime, plain } from '../../table.ts'
 
 export const mailCommands: Record<string, Subcommand> = {
   list: { run: printMails, options: ['limit', 'page'] },
@@ -47,7 +47,7 @@ async function printMails({ flags, positionals, json }: Call): Promise<number> {
       sender,
       subject,
     ])
-    print(table(['ID', 'DATE', 'FROM', 'SUBJECT'], rows))
+    printTable(['ID', 'DATE', 'FROM', 'SUBJECT'], rows)
     if (found.next_page_token !== undefined) {
       print(`\nThere is more: --page ${line(found.next_page_token)}`)
     }
@@ -101,7 +101,7 @@ async function sendMail({ flags, positionals, json }: Call): Promise<number> {
     result = await sending
   } catch (error) {
     if (!isUnclear(error)) throw error
-    printError(`error: ${error.text}`)
+    printFailure(error, json)
     if (json) printJson({ status: 'unknown', id: error.details?.id ?? null })
     return unknownOutcome
   }
@@ -129,7 +129,7 @@ async function printLog({ flags, positionals, json }: Call): Promise<number> {
         mail.subject,
         mail.draft ?? mail.reason ?? '',
       ])
-      print(table(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT', 'REMARK'], rows))
+      printTable(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT', 'REMARK'], rows)
     }
     return 0
   } finally {
