@@ -117,7 +117,7 @@ function callsIn(text: string): string[] {
 async function whatIsWrong(call: string): Promise<string | undefined> {
   const [, name = '', ...words] = call.replace(/'[^']*'|"[^"]*"/g, 'text').split(/\s+/)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!load) return 'no such command'
+  if (!load) return name === 'help' ? undefined : 'no such command'
   const { command } = await load()
   const forms = command.usage.split(' | ').map((form) => form.match(/^\[?([a-z]+)/)?.[1])
   if (forms.length > 1 && forms.every((form) => form !== undefined)) {

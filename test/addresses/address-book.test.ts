@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { AddressBook } from '../../src/addresses/address-book.ts'
 import { actingAs } from '../../src/connection/acting.ts'
-import { LocalConnection } from '../../src/connection/connection.ts'
+import { LocalConnection } from '../../src/connection/local-connection.ts'
 import { Coordination } from '../../src/coordination/coordination.ts'
 import { PostOffice } from '../../src/mailbox/post-office.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
@@ -76,4 +76,13 @@ it('tells of what is for the person, and of nothing else', async () => {
   for (const to of ['human', 'ann', 'nobody']) await book.post(project, letter(to, `for ${to}`))
   await book.post(project, { ...letter('x', 'for all'), channel: 'broadcast' })
   expect(told).toEqual(['planner: for human'])
+})
+
+it('takes an empty name for one that nobody has', async () => {
+  const { project, book, letter } = await bookFor('ann')
+  const { message_id, note } = await book.post(project, letter('', 'hello'))
+  expect(note).toMatch(/^nobody called "" is here\. The message waits in the channel/)
+  expect((await project.messages.look({ channel: '@' })).messages).toMatchObject([
+    { id: message_id, body: 'hello' },
+  ])
 })

@@ -3,9 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addressPlace, mailboxesIn, toolAgent } from '../support/addresses/address-place.ts'
+import { clonesOfOne } from '../support/addresses/clones.ts'
 import { agentmail, type RunOptions } from '../support/agentmail.ts'
 import { messagesOf, ways } from '../support/coordination/coordination.ts'
-import { git, repository } from '../support/mailbox/tmux.ts'
+import { git } from '../support/mailbox/tmux.ts'
 import { TestServer } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -33,6 +34,16 @@ describe.each(ways)('a message to a name, with %s', (way) => {
     expect(await place.receives('ann')).toBe('planner: A subject\n\nthree')
     expect(await place.receives('ann')).toBeUndefined()
     expect(messagesOf(await place.json(['messages', '--channel', '@ann']))).toHaveLength(4)
+  })
+
+  it('keeps a subject with which its text only begins, in the mailbox and in the channel', async () => {
+    const place = await addressPlace(way)
+    await place.comes('ann')
+    const planner = await toolAgent(place, 'planner')
+    await planner.writes('ann', 'Fixed the parser', { subject: 'Fix' })
+    expect(await place.receives('ann')).toBe('planner: Fix\n\nFixed the parser')
+    const { stdout } = await place.run(['messages', '--channel', '@ann'])
+    expect(stdout).toMatch(/ planner → @ann\nFix\n {2}Fixed the parser\n/)
   })
 
   it('reaches the mailbox of one who came for one thing, and holds a file', async () => {
@@ -94,15 +105,7 @@ describe('a server that was started elsewhere', () => {
       cwd: temporaryFolder(),
       env,
     })
-    const origin = join(temporaryFolder(), 'shop.git')
-    git(repository(), 'clone', '--quiet', '--bare', '.', origin)
-    const clone = () => {
-      const folder = join(temporaryFolder(), 'clone')
-      git('/', 'clone', '--quiet', origin, folder)
-      const run = (args: string[], options: RunOptions = {}) =>
-        agentmail(args, { cwd: folder, ...options, env: { ...env, ...options.env } })
-      return { folder, ...mailboxesIn({ run }) }
-    }
+    const clone = clonesOfOne(env)
     const [one, two] = [clone(), clone()]
     await one.comes('ann')
     await two.comes('bob')

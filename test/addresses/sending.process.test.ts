@@ -60,6 +60,34 @@ describe.each(ways)('send, with %s', (way) => {
     )
   })
 
+  it('leaves out and refuses a registered agent that .agentmailignore names', async () => {
+    const place = await addressPlace(way)
+    writeFileSync(join(place.repository, '.agentmailignore'), 'quiet\nhuman\n')
+    await place.comes('ann')
+    const quiet = await toolAgent(place, 'quiet')
+    const planner = await toolAgent(place, 'planner')
+    const refused = await place.as('ann', 'send', 'quiet', 'hi')
+    expect(refused).toMatchObject({ stdout: '', exitCode: 1 })
+    expect(refused.stderr).toMatch(/^error: recipient not found\n/)
+    expect((await place.as('ann', 'recipients')).stdout).toBe('ann [you]\nplanner\n')
+
+    const env = { ...place.env, AGENTMAIL_AGENT: 'ann' }
+    const tools = await LineClient.open({ cwd: place.repository, env })
+    const { recipients } = recipientsSchema.parse(structured(await tools.call('list-recipients')))
+    expect(recipients.map(({ name }) => name)).toEqual(['ann', 'planner'])
+    const answer = await tools.call('send', { recipient: 'quiet', message: 'hi' })
+    expect(answer).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ text: expect.stringMatching(/^recipient not found\n/) }],
+      },
+    })
+    expect(await quiet.unread()).toEqual([])
+    expect(await planner.writes('quiet', 'by coordination')).not.toHaveProperty('note')
+    expect(await quiet.unread()).toEqual(['planner: by coordination'])
+    expect((await place.as('ann', 'send', 'human', 'help')).exitCode).toBe(0)
+  })
+
   it('is the same by the tool, which lists the registered and not the person', async () => {
     const place = await addressPlace(way)
     await place.comes('bob')

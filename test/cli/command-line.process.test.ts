@@ -25,10 +25,73 @@ describe('the command line itself', () => {
   })
 
   it('prints help on stderr and exits 1 without a command or with an unknown one', async () => {
-    for (const args of [[], ['frobnicate']]) {
+    for (const args of [[], ['frobnicate'], ['help', 'frobnicate'], ['constructor']]) {
       const { stdout, stderr, exitCode } = await agentmail(args)
       expect([stdout, exitCode]).toEqual(['', 1])
       expect(stderr).toContain('Usage: agentmail <command>')
+    }
+  })
+
+  it.each([
+    [['snd'], 'unknown command: snd. Did you mean send?', /^Usage: agentmail <command>/m],
+    [['hepl'], 'unknown command: hepl. Did you mean help?', /^Usage: agentmail <command>/m],
+    [['help', 'reciev'], 'unknown command: reciev. Did you mean receive?', /agentmail help/],
+    [
+      ['send', '--mesage'],
+      'unknown option --mesage. Did you mean --message?',
+      /^Usage: agentmail send /m,
+    ],
+    [['send', 'a', 'b', 'c'], 'too many arguments: c', /^Usage: agentmail send /m],
+    [
+      ['db', 'copy', '--form'],
+      'unknown option --form. Did you mean --from?',
+      /^Usage: agentmail db copy /m,
+    ],
+    [['db', 'chekc'], 'unknown subcommand: chekc. Did you mean check?', /agentmail db check/],
+    [['mcp', 'mailbx'], 'unknown toolset: mailbx. Did you mean mailbox?', /coordination/],
+    [
+      ['config', 'get', 'stale_second'],
+      'there is no setting stale_second. Did you mean stale_seconds',
+      /config/,
+    ],
+  ])('says what was perhaps meant by %j, in a few lines', async (args, words, usage) => {
+    const { stdout, stderr, exitCode } = await agentmail(args)
+    expect([stdout, exitCode]).toEqual(['', 1])
+    expect(stderr.startsWith(`error: ${words}`)).toBe(true)
+    expect(stderr).toMatch(usage)
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(5)
+  })
+
+  it.each([
+    [['snd', '--json'], 'invalid_request', 1],
+    [['send', '--json', '--mesage', 'x'], 'invalid_request', 1],
+    [['db', 'chekc', '--json'], 'invalid_request', 1],
+    [['send', '--json', 'a', 'b'], 'not_in_tmux', 2],
+  ])('answers an error of %j as JSON on stderr', async (args, error, code) => {
+    const { stdout, stderr, exitCode } = await agentmail(args, { cwd: root })
+    expect([stdout, exitCode]).toEqual(['', code])
+    const answer = JSON.parse(stderr)
+    expect(answer).toEqual({ error, message: expect.any(String), details: null })
+    expect(stderr.trimEnd()).not.toContain('\n')
+  })
+
+  it('takes --json behind -- for text', async () => {
+    const { stderr } = await agentmail(['snd', '--', '--json'])
+    expect(stderr).toMatch(/^error: unknown command: snd/)
+  })
+
+  it('tells by help what a command tells by --help', async () => {
+    for (const [about, args] of [
+      [['send'], ['send', '--help']],
+      [
+        ['db', 'copy'],
+        ['db', 'copy', '--help'],
+      ],
+      [[], ['--help']],
+    ] as const) {
+      const { stdout, stderr, exitCode } = await agentmail(['help', ...about])
+      expect([stderr, exitCode]).toEqual(['', 0])
+      expect(stdout).toBe((await agentmail([...args])).stdout)
     }
   })
 

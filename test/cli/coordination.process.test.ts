@@ -13,6 +13,7 @@ import {
   subjectsOf,
   ways,
 } from '../support/coordination/coordination.ts'
+import { calledOfOld } from '../support/coordination/old-names.ts'
 import { addAgents, addClaims } from '../support/store/many-rows.ts'
 
 const allClaims = z.strictObject({ claims: z.array(z.object({ file_path: z.string() })) })
@@ -126,7 +127,7 @@ describe.each(ways)('--json, through %s', (way) => {
     ])
   })
 
-  it('stays away where something is refused, in the same words', async () => {
+  it('tells on stderr what is refused, in the same words', async () => {
     const place = await openPlace(way)
     const refusals: [args: string[], words: string | RegExp][] = [
       [['messages', '--limit', '0'], 'error: limit must be a whole number from 1 to 500'],
@@ -136,7 +137,12 @@ describe.each(ways)('--json, through %s', (way) => {
       [['history', '--as-of', 'soon'], /^error: parsing as-of timestamp: "soon" is not/],
       [['claim', '../out.ts', '--as', 'ann'], 'error: path "../out.ts" is outside the project'],
     ]
-    for (const [args, words] of refusals) await expectRefusal(place, [...args, '--json'], words)
+    for (const [args, words] of refusals) {
+      await expectRefusal(place, args, words)
+      const { stdout, stderr, exitCode } = await place.run([...args, '--json'])
+      expect.soft([args, stdout, exitCode]).toEqual([args, '', 1])
+      expect.soft(`error: ${JSON.parse(stderr).message}`).toMatch(words)
+    }
     expect(await place.json(['agents'])).toEqual({ agents: [] })
     expect(await place.json(['messages'])).toEqual({ messages: [], has_more: false })
   })
@@ -214,7 +220,8 @@ describe('for people', () => {
   it('keeps control characters of agents from the terminal', async () => {
     const place = await openPlace('the database itself')
     const evil = '\x1b[2J\x1b]0;title\x07 \x9b31m \x7f \b \r \u202e'
-    const ann = await openAgent(place, `ann${evil}`, { role: `role${evil}` })
+    const ann = await openAgent(place, 'ann')
+    calledOfOld(place.database, 'ann', { name: `ann${evil}`, role: `role${evil}` })
     await ann.say(`subject${evil}\n#7 fake`, `body${evil}`)
     await ann.call('send_message', { channel: `channel${evil}`, subject: 's', body: 'b' })
     await ann.call('announce_change', { file_path: `file${evil}`, summary: `summary${evil}` })

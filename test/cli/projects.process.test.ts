@@ -1,5 +1,5 @@
 /** Every repository is a project of its own, in whatever database, through a server or past it. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -54,6 +54,39 @@ async function machine(way: Way) {
 }
 
 describe.each(ways)('a repository, through %s', (way) => {
+  it('is called as its own file says, unless another has that project', async () => {
+    const { env, post, heard, json, repository } = await machine(way)
+    const [shop, hostile, named, clone] = [
+      repository('a/shop'),
+      repository('hostile'),
+      repository('named', origin),
+      repository('clone', origin),
+    ]
+    const file = (at: string, name: string) =>
+      writeFileSync(join(at, '.agentmail.toml'), `project = "${name}"\nagent = "eve"\n`)
+    await post(shop, 'secret')
+    file(hostile, 'shop')
+    expect(await heard(hostile)).toEqual([])
+    const input = { session_id: 's1', cwd: hostile, hook_event_name: 'SessionStart' }
+    const patient = { ...env, AGENTMAIL_HOOK_MS: '30000' }
+    const told = { cwd: hostile, env: patient, input: JSON.stringify(input) }
+    expect((await agentmail(['hook', 'claude'], told)).stdout).toContain('you are eve')
+    const names = async (at: string) => JSON.stringify((await json(at, 'agents')).agents)
+    expect(await names(hostile)).toContain('eve')
+    expect(await names(shop)).not.toContain('eve')
+    expect(await heard(hostile, '--project', 'shop')).toEqual(['secret']) // what a person says is so
+    file(shop, 'shop')
+    expect(await heard(shop)).toEqual(['secret'])
+    await post(named, 'before')
+    for (const at of [named, clone]) file(at, 'wares')
+    await post(named, 'ours')
+    expect(await heard(clone)).toEqual(['ours'])
+    file(hostile, 'wares')
+    expect(await heard(hostile)).toEqual([])
+    rmSync(join(named, '.agentmail.toml'))
+    expect(await heard(named)).toEqual(['before'])
+  })
+
   it('is one project with its worktrees and the clones of its origin, and another for one of the same name', async () => {
     const { folder, post, heard, projects, repository } = await machine(way)
     const shop = repository('a/shop', origin)
@@ -115,6 +148,13 @@ describe.each(ways)('a repository, through %s', (way) => {
       expect(await heard(shop, '--project', name)).toEqual(['before', 'after'])
     }
     expect((await projects(shop)).map(({ name }) => name)).toContain('store')
+    const prune = ['db', 'prune', '--older-than', '1d', '--dry-run', '--json']
+    for (const named of [[], ['--project', 'shop'], ['--project', 'store']]) {
+      const { stdout } = await run(shop, ...prune, ...named)
+      const told = JSON.parse(stdout).projects.map(({ project }: { project: string }) => project)
+      expect(told).toContain('store')
+      expect(told).not.toContain('shop')
+    }
     const refusals: [string[], RegExp][] = [
       [['rename', 'nobody', 'x'], /^error: there is no project "nobody"\nagentmail projects/],
       [['rename', 'shop'], /^error: which project/],

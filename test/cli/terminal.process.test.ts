@@ -57,8 +57,24 @@ describeWith('tmux', 'what another agent wrote', () => {
     expect(shown).toContain('\\u001b[2J')
     expect(shown).toContain('ev\ufffd[5mil\r\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
+    const own = /\x1b\[(?:0|1|2|31|32|33)m/g
+    expect(shown).toContain('\x1b[1m\x1b[31merror:\x1b[0m ')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
     const steering = /[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\r?\n)/
-    expect(steering.exec(shown)).toBeNull()
+    expect(steering.exec(shown.replace(own, ''))).toBeNull()
+  })
+
+  it('comes with colour of ours alone, and with none where somebody wants none', async () => {
+    const session = openSession(['one'])
+    const script = 'A nowhere; A agents; A help; A agents --json; A nowhere --json'
+    const shown = await onTerminal(session, script)
+    expect(shown).toContain('\x1b[1mNAME\x1b[0m')
+    expect(shown).toContain('\x1b[1mTalk:\x1b[0m')
+    expect(shown).toMatch(/\r\n\{"agents":.*\}\r\n\{"error":"invalid_request"/)
+    for (const variable of ['NO_COLOR=1', 'TERM=dumb']) {
+      const other = openSession(['one'])
+      expect(await onTerminal(other, `export ${variable}; ${script}`)).not.toContain('\x1b')
+    }
   })
 
   it('stays as it is where no terminal shows it', async () => {

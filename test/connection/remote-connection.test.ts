@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { RemoteConnection } from '../../src/connection/remote-connection.ts'
+import { RemoteConnection } from '../../src/connection/remote/remote-connection.ts'
 import type { AgentMailError } from '../../src/errors.ts'
 import { listening } from '../support/listening.ts'
 
@@ -67,5 +67,43 @@ describe('a connection to a server', () => {
     })
     expect(await open(url).catch(codeOf)).toBe('server_unreachable')
     expect(strays).toBe(0)
+  })
+
+  it('says nothing to whoever has come after its server, on a connection that is new', async () => {
+    let instance = 'one'
+    let isKept = true
+    const heard: string[] = []
+    const url = await serve((request, response) => {
+      if (request.headers.authorization) heard.push(`${instance} ${request.url?.split('?')[0]}`)
+      const head = { 'agentmail-instance': instance, ...(isKept ? {} : { connection: 'close' }) }
+      response.writeHead(200, head).end('{"agents":[],"content":[{"type":"text","text":"{}"}]}')
+    })
+    const address = { url, token: 'secret', instance: 'one', pid: process.pid }
+    const connection = await RemoteConnection.open(address)
+    onTestFinished(() => connection.close())
+    isKept = false
+    expect(await connection.call('heartbeat')).toMatchObject({ content: [{ text: '{}' }] })
+    instance = 'two'
+    expect(await connection.call('heartbeat').catch(codeOf)).toBe('server_unreachable')
+    expect(heard).toEqual(['one /api/call'])
+  })
+
+  it.each([
+    [
+      'of another start',
+      { 'agentmail-instance': 'two' },
+      '{"content":[{"type":"text","text":"x"}]}',
+    ],
+    ['of nobody', {}, '{"content":[{"type":"text","text":"x"}]}'],
+    ['without content', { 'agentmail-instance': 'one' }, '{}'],
+  ])('takes no answer %s for a success', async (_, head, body) => {
+    const url = await serve(({ url: path = '' }, response) => {
+      const isCall = path.startsWith('/api/call')
+      response.writeHead(200, isCall ? head : { 'agentmail-instance': 'one' })
+      response.end(isCall ? body : '{"agents":[]}')
+    })
+    const connection = await RemoteConnection.open({ url, token: undefined, instance: 'one' })
+    onTestFinished(() => connection.close())
+    expect(await connection.call('heartbeat').catch(codeOf)).toBe('server_unreachable')
   })
 })

@@ -33,6 +33,22 @@ describe('a folder', () => {
     }
   })
 
+  it('that is held is named once, in its normal form, whether it was asked for by itself or by what is below it', async () => {
+    const { project, a, b } = await withTwo(newProject())
+    await project.claim(a, 'src/')
+    for (const files of [
+      ['src/a.ts', 'src/'],
+      ['src/', 'src/a.ts'],
+      ['src/**', 'src/a.ts', './src/'],
+    ]) {
+      const { claimed, conflicts } = await project.claim(b, ...files)
+      expect([claimed, conflicts.map(({ file }) => file)]).toEqual([[], ['src/**']])
+    }
+    await project.claim(a, 'lib/x.ts')
+    const { conflicts } = await project.claim(b, './lib/x.ts', 'lib/')
+    expect(conflicts.map(({ file }) => file)).toEqual(['lib/x.ts'])
+  })
+
   it.each(['.', '/', '**', './', './**', '/**', '\\', 'a/..', '**/'])(
     'is the whole project as %j',
     async (spelling) => {

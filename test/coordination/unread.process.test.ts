@@ -60,6 +60,10 @@ it('is told of by register, which names the others and who has one’s name', as
       `^another living agent is called "bob": ${first.agent_id} \\(coder\\), silent for \\d+ s\\. .*agent_id "${first.agent_id}"`,
     ),
   )
+  const third = Object(await register({ name: 'bob' }))
+  expect(third.note).toMatch(/^2 other living agents are called "bob": .* register again with its/)
+  for (const { agent_id } of [first, second]) expect(third.note).toContain(agent_id)
+  expect(third.note).toContain('@bob reaches all of you')
   const resumed = Object(await register({ name: 'bob', agent_id: first.agent_id }))
   expect(resumed).toMatchObject({ agent_id: first.agent_id, unread: 1 })
   expect(resumed.note).toContain(second.agent_id)

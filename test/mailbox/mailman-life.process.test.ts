@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { getReady, nudged, startMailman } from '../support/mailbox/mailman.ts'
-import { openSession, type Session } from '../support/mailbox/tmux.ts'
+import { getReady, nudge, nudged, nudgesIn, startMailman } from '../support/mailbox/mailman.ts'
+import { openSession, type Session, sendOk } from '../support/mailbox/tmux.ts'
 import { describeWith } from '../support/parts.ts'
 
 describeWith('tmux', 'the mailman as a process', () => {
@@ -53,6 +53,23 @@ describeWith('tmux', 'the mailman as a process', () => {
     expect(readFileSync(pidFile(session), 'utf8').trim()).toBe(String(next.pid))
     next.kill('SIGTERM')
     expect((await next.ended).stderr).toContain(`warning: a mailman with PID ${killed.pid}`)
+  })
+
+  it('ends what it has begun to tell when it is stopped, so that the next one tells nobody again', async () => {
+    const session = openSession(['one', 'two'])
+    const mailman = await startMailman(session)
+    await getReady(session, mailman, 1, 'two')
+    await sendOk(session, 0, 'two', 'hello')
+    await eventually('it types', () => session.screen(1).includes(nudge))
+    mailman.kill('SIGTERM')
+    expect(await mailman.ended).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(mailman.stdout()).toContain(' nudged two\n')
+    const { stdout } = await session.run(0, ['sent', '--json', '--to', 'two'])
+    expect(JSON.parse(stdout)).toMatchObject({ sent: [{ state: 'notified' }] })
+    const next = await startMailman(session)
+    await getReady(session, next, 1, 'two')
+    expect(next.stdout()).not.toMatch(/nudged|has mail/)
+    expect(nudgesIn(session, 1)).toBe(1)
   })
 
   it('ends with 1 and without a PID file when its session is killed', async () => {

@@ -119,6 +119,61 @@ describeWith('tmux', 'a name that was given', () => {
   })
 })
 
+describeWith('tmux', 'a name that a pane has no more', () => {
+  const outside = (session: Session) => ({
+    cwd: session.repository,
+    env: { AGENTMAIL_AGENT: 'ci' },
+  })
+  const seenOutside = async (session: Session) =>
+    (await agentmail(['recipients'], outside(session))).stdout.trimEnd().split('\n').sort()
+
+  it('is no address outside tmux, though its mailbox is there, until somebody takes it', async () => {
+    const session = openSession(['one', 'two'])
+    await session.run(0, ['name', 'coder'])
+    await session.run(1, ['recipients'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'coder', 'two'])
+    await sendOk(session, 1, 'coder', 'for whoever is coder')
+    await session.run(0, ['name', 'other'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'other', 'two'])
+    const refused = await agentmail(['send', 'coder', 'hello'], outside(session))
+    expect(refused).toMatchObject({ stdout: '', exitCode: 1 })
+    expect(refused.stderr).toMatch(/^error: recipient not found/)
+    const doctor = await agentmail(['doctor'], outside(session))
+    expect(doctor.stdout).toContain('mailbox coder: no window has this name; 1 unread\n')
+    await session.run(0, ['cleanup'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'other', 'two'])
+    await session.run(1, ['name', 'coder'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'coder', 'other'])
+    expect((await session.run(1, ['receive'])).stdout).toContain('for whoever is coder')
+  })
+
+  it('stays one where another pane has it', async () => {
+    const session = openSession(['pair'])
+    const right = session.openBy('split-window', '-t', session.pane(0))
+    await session.run(0, ['recipients'])
+    await session.run(0, ['name', 'left'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'left', 'pair'])
+    await session.run(right, ['recipients'])
+    await session.run(right, ['name', 'right'])
+    expect(await seenOutside(session)).toEqual(['ci [you]', 'left', 'right'])
+  })
+
+  it('goes with another name that is given by hand, and stays where its pane is closed, whose agent may come back', async () => {
+    const session = openSession(['one', 'two', 'three'])
+    for (const [window, name] of ['ann', 'bob', 'cid'].entries()) {
+      await session.run(window, ['name', name])
+      await agentmail(['send', name, 'hello'], outside(session))
+    }
+    expect(await seenOutside(session)).toEqual(['ann', 'bob', 'ci [you]', 'cid'])
+    session.tmux('kill-pane', '-t', session.pane(1))
+    session.tmux('set-option', '-p', '-t', session.pane(2), '@agentmail_name', 'eve')
+    await session.run(0, ['recipients'])
+    expect(await seenOutside(session)).toEqual(['ann', 'bob', 'ci [you]'])
+    await session.run(2, ['recipients'])
+    expect(await seenOutside(session)).toEqual(['ann', 'bob', 'ci [you]', 'eve'])
+  })
+})
+
 describeWith('tmux', 'a name that tmux changes by itself', () => {
   it('is said to be one, once a pane and never to hooks, until a name is given', async () => {
     const session = openSession(['one', 'two'])

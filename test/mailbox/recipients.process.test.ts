@@ -32,6 +32,13 @@ describeWith('tmux', 'recipients', () => {
     })
   })
 
+  it('leaves out a window whose name is empty', async () => {
+    const session = openSession(['one', 'two', 'three'])
+    session.tmux('rename-window', '-t', session.pane(1), '')
+    expect((await session.run(0, ['recipients'])).stdout).toBe('one [you]\nthree\n')
+    expect((await session.run(0, ['agents'])).stdout).toMatch(/^NAME .*\none .*\nthree .*\n$/)
+  })
+
   it('gives two windows of one name one mailbox', async () => {
     const session = openSession(['one', 'two', 'two'])
     const sent = await session.run(0, ['send', 'two', 'to either'])

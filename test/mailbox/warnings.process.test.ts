@@ -11,7 +11,9 @@ const namesKept = (session: Session) =>
   readFileSync(join(session.repository, '.agentmail/recipients.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line).name)
+    .map((line) => JSON.parse(line))
+    .filter(({ left_at }) => left_at === undefined)
+    .map(({ name }) => name)
 
 const problemsIn = ({ stdout }: { stdout: string }): string[] =>
   JSON.parse(stdout).findings.map(({ problem }: { problem: string }) => problem)
@@ -78,6 +80,37 @@ describeWith('tmux', 'a name that two have', () => {
     await client.finish()
     await session.run(2, ['name', 'three'])
     expect((await session.run(0, ['recipients'])).stderr).toBe('')
+  })
+})
+
+describeWith('tmux', 'a name that two have in two sessions', () => {
+  it.each([
+    ['windows', {}],
+    ['AGENTMAIL_AGENT', { env: { AGENTMAIL_AGENT: 'two' } }],
+  ])('is told by recipients, send and doctor, whoever came last: %s', async (_, options) => {
+    const session = openSession(['one', 'two'])
+    const far = session.openBy('new-session', '-s', 'other', '-n', 'two')
+    const other = session.openBy('new-window', '-t', 'other', '-n', 'three')
+    const said = '2 windows or panes have the name "two"'
+    await session.run(1, ['status', 'work'], options)
+    await session.run(far, ['status', 'work'], options)
+    for (const last of [1, far]) {
+      await session.run(last, ['status', 'work'], options)
+      for (const [at, asking] of [
+        [0, {}],
+        [other, {}],
+        [other, { env: { AGENTMAIL_AGENT: 'four' } }],
+      ] as const) {
+        expect((await session.run(at, ['recipients'], asking)).stderr).toContain(said)
+        expect((await session.run(at, ['send', 'two', 'hello'], asking)).stderr).toContain(said)
+        const found = problemsIn(await session.run(at, ['doctor', '--json'], asking))
+        expect(found).toEqual([expect.stringContaining(said)])
+      }
+    }
+    expect((await session.run(1, ['recipients'], options)).stderr).toContain(said)
+    session.tmux('kill-pane', '-t', session.pane(far))
+    expect((await session.run(0, ['recipients'])).stderr).toBe('')
+    expect((await session.run(0, ['recipients'])).stdout.split('\n')).toContain('two')
   })
 })
 

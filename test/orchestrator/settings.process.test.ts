@@ -33,7 +33,7 @@ describe('the orchestrator', () => {
   })
 
   it.concurrent.each(wrong)('says what to do when %s', async (_, env, words) => {
-    const { exitCode, stderr, stdout } = await home.once(env)
+    const { exitCode, stderr, stdout } = await home.run(['orchestrate', '--once'], env)
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(words)
     expect(stderr).toMatch(/^error: .*\n.*\n$/)

@@ -73,6 +73,8 @@ const foreignOrigins = [
   ...['http://evil.example/http://localhost', 'http://evil.example?http://localhost', ' localhost'],
   ...foreignNames.filter((name) => name !== '').map((name) => `http://${name}`),
   ...['https://evil.example', 'HTTPS://EVIL.EXAMPLE:PORT'],
+  // Pages of this machine that are somebody else's.
+  ...['http://localhost:3000', 'http://127.0.0.1:1', 'https://[::1]:80', 'http://localhost:1PORT'],
 ]
 const ownOrigins = [
   ...[

@@ -6,9 +6,10 @@ import * as z from 'zod'
 import { Config } from '../../src/config.ts'
 import { addressBookOf } from '../../src/connection/address-book-of.ts'
 import { Coordination } from '../../src/coordination/coordination.ts'
+import { HookAnswering } from '../../src/hooks/answering.ts'
 import { HttpServer } from '../../src/server/http-server.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { type Env, ended, start } from '../support/agentmail.ts'
+import { agentmail, type Env, ended, start } from '../support/agentmail.ts'
 import { eventually } from '../support/eventually.ts'
 import { repository } from '../support/mailbox/tmux.ts'
 import { ask } from '../support/server/http.ts'
@@ -54,6 +55,22 @@ describe('at the start', () => {
     expect(text).toContain('--header "Authorization: Bearer $AGENTMAIL_TOKEN"')
     expect(text).toContain('--bearer-token-env-var AGENTMAIL_TOKEN')
     expect(text).not.toContain('very-secret')
+  })
+
+  it('serves the project that --project names where the address names none', async () => {
+    const server = await TestServer.start({ cwd: repository(), args: ['--project', 'shop'] })
+    const agent_id = await server.register('ann')
+    await server.call('send_message', { agent_id, subject: 'hello', body: 'there' })
+    const read = await server.call('read_messages', { agent_id }, 'shop')
+    expect(read.text).toContain('hello')
+    const health = await fetch(`${server.url}/health`)
+    expect(await health.json()).toMatchObject({ projects: ['shop'] })
+    const text = await said(['--db', 'mail.db', '--project', 'shop'])
+    expect(text).toContain('\nProject: shop\n')
+    expect(text).toMatch(/claude mcp add agentmail -- agentmail mcp .* --project shop\n/)
+    const wrong = await agentmail(['serve', '--project', 'a/b'])
+    expect(wrong).toMatchObject({ stdout: '', exitCode: 2 })
+    expect(wrong.stderr).toMatch(/^error: the project must be a name/)
   })
 
   it('says so in one line of JSON with --json, and is there', async () => {
@@ -125,6 +142,7 @@ describe('for people', () => {
     const young = await HttpServer.start({
       coordination,
       book: addressBookOf(new Config(), coordination, () => false),
+      hooks: new HookAnswering({ config: new Config(), coordination, hookMs: 300 }),
       ...{ host: '127.0.0.1', port: 0, token: undefined, allowedHosts: [] },
       ...{ own: { key: 'own', name: 'own' }, database: 'a test', place: () => [] },
       ...{ requestsPerMinute: 10, instance: 'young', staleSeconds: 120 },

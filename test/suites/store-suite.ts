@@ -22,6 +22,7 @@ import { retrySuite } from './store/retries.ts'
 import { schemaSuite } from './store/schema.ts'
 import { searchSuite } from './store/search.ts'
 import { sendsSuite } from './store/sends.ts'
+import { sessionsSuite } from './store/sessions.ts'
 
 /**
  * @param newDatabase makes an empty database, and gives what connects to it; each test makes its own
@@ -50,6 +51,7 @@ export function storeSuite(
   describe(`${name}: the inbox`, () => inboxSuite(newDatabase))
   describe(`${name}: receipts`, () => receiptsSuite(newDatabase))
   describe(`${name}: readers at once`, () => inboxRaceSuite(newDatabase))
+  describe(`${name}: sessions`, () => sessionsSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   describe(`${name}: search`, () => searchSuite(newDatabase))
   describe(`${name}: pruning`, () => pruningSuite(newDatabase))

@@ -10,6 +10,7 @@ export function temporaryFolder(
   parent = tmpdir(),
 ): string {
   const folder = mkdtempSync(join(parent, 'agentmail-test-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  // What a test has started in the background may write there for a moment more.
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   return folder
 }

@@ -74,12 +74,13 @@ describe('every tool', () => {
     const { project, agent } = await projectWithAgent(newProject())
     const text =
       ' “quoted” "\\" \t\r\n \u2028 \x01\x7f é e\u0301 日本 👩‍👩‍👧 \u202E <b>&amp;</b> {} \uFEFF '
-    const other = await project.register(text, { role: text })
+    const name = text.replace(/[\p{Cc}\u2028]+/gu, ' ')
+    const other = await project.register(name, { role: name })
     await project.send(other, text, { subject: text, channel: text })
     await project.announce(other, text, { file_path: '日本/👩‍👩‍👧 "a".ts' })
     const { messages } = await project.read(agent, { channel: text })
     expect(messages).toMatchObject([
-      { sender_name: text, channel: text, subject: text, body: text },
+      { sender_name: name, channel: text, subject: text, body: text },
     ])
     expect((await project.changes()).changes).toMatchObject([
       { summary: text, file_path: '日本/👩‍👩‍👧 "a".ts' },

@@ -171,7 +171,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('1,000 clients that wait for m
   })
 
   it('leave nothing behind when they go, and only agents that still wait stay alive', async () => {
-    const env = { ...tellsMemory, AGENTMAIL_STALE_SECONDS: '6', AGENTMAIL_SWEEP_SECONDS: '1' }
+    const env = { ...tellsMemory, AGENTMAIL_STALE_SECONDS: '20', AGENTMAIL_SWEEP_SECONDS: '1' }
     const server = await TestServer.start({ env })
     const registered = () => registerAgents(server, new Caller({ reuse: false }), 100)
     await registered()

@@ -73,7 +73,7 @@ describe.concurrent('an agent that falls silent', () => {
     'is removed with one notice, its claims are released, and what it wrote stays',
     async () => {
       const project = newProject()
-      const agent = await project.register('coder "3"', { role: 'coder\nof tests' })
+      const agent = await project.register('coder "3"', { role: 'coder of tests' })
       await project.send(agent, 'said', { channel: 'review' })
       await project.announce(agent, 'announced')
       await project.claim(agent, 'a.ts', 'b.ts')
@@ -87,7 +87,7 @@ describe.concurrent('an agent that falls silent', () => {
           sender_name: 'coder "3"',
           channel: 'broadcast',
           subject: 'agent-stale',
-          body: 'Agent coder "3" (role: coder\nof tests) went stale and was removed. Its file claims have been released.',
+          body: 'Agent coder "3" (role: coder of tests) went stale and was removed. Its file claims have been released.',
           created_at: expect.any(String),
         },
       ])

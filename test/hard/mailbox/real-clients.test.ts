@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { afterAllTests } from '../../support/at-end.ts'
 import { type Client, clients, commandOf, programOf } from '../../support/clients/clients.ts'
+import { endAll } from '../../support/clients/coding-agent.ts'
 import { type ScriptedModel, startScriptedModel } from '../../support/clients/scripted-model.ts'
 import { eventually } from '../../support/eventually.ts'
 import {
@@ -17,14 +18,6 @@ import {
 import { attach, openSession, type Session, sendOk } from '../../support/mailbox/tmux.ts'
 import { describeWith, pathOf } from '../../support/parts.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-
-/** Ends all that runs in a window: Gemini CLI outlives its terminal. */
-function endAll(session: Session, window: number): void {
-  try {
-    const pid = session.tmux('display-message', '-p', '-t', session.pane(window), '#{pane_pid}')
-    process.kill(-Number(pid), 'SIGKILL')
-  } catch {} // it has ended by itself
-}
 
 interface Agent {
   client: Client

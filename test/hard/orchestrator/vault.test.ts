@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { State } from '../../../src/orchestrator/state.ts'
+import { jsonOf } from '../../../src/system/text.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { makePipe } from '../../support/named-pipe.ts'
 import { draft } from '../../support/orchestrator/clerk.ts'
@@ -130,7 +131,7 @@ describe('what the orchestrator remembers', () => {
     vault.put('Approved/well.md', draft('bob@example.com'))
     const { exitCode, stderr } = await vault.works()
     expect(exitCode).toBeGreaterThan(0)
-    expect(stderr).toContain(`error: ${path}`)
+    expect(jsonOf(stderr)).toMatchObject({ message: expect.stringContaining(path) })
     expect(await vault.sent()).toEqual([])
     expect(await vault.notes('Needs_Action')).toEqual([])
   })

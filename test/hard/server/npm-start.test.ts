@@ -49,7 +49,7 @@ async function npmStart(cwd: string) {
       if (npm.exitCode !== null) throw new Error(said())
       return /serves (http:\S+)\//.exec(said())?.[1]
     },
-    50_000,
+    150_000,
   )
   return { npm, url, said }
 }

@@ -1,8 +1,9 @@
 /** A database that an older version left in a repository: it is told, and the line that is told brings it over. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, it } from 'vitest'
+import * as z from 'zod'
 import { binary } from '../../support/agentmail.ts'
 import {
   historySchema,
@@ -17,6 +18,8 @@ import { oldDays } from '../../support/coordination/old-days.ts'
 import { git } from '../../support/mailbox/tmux.ts'
 import { sql } from '../../support/store/sqlite-files.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const projectsSchema = z.object({ projects: z.array(z.object({ name: z.string() })) })
 
 /** As one of the first version, before pruning and projects. */
 async function leaveOldDatabase(place: Place, ...projects: string[]): Promise<string> {
@@ -47,7 +50,7 @@ async function oldSubjects(place: Place, project = place.project): Promise<strin
   return subjectsOf(said).filter((subject) => subject === 'old')
 }
 
-const linesIn = (text: string) => text.match(/agentmail db copy [^;\n]*?(?=\. Then|;|\n|$)/g) ?? []
+const linesIn = (text: string) => text.match(/agentmail db copy .*?(?= && |$)/gm) ?? []
 
 it.each(ways)('is told once, and brought over by the line, through %s', async (way) => {
   const place = await openPlace(way)
@@ -72,6 +75,52 @@ it.each(ways)('is told once, and brought over by the line, through %s', async (w
   expect(history.map(({ event }) => event)).toEqual(['registered', 'said'])
   const before = historySchema.parse(await place.json(['history', '--agent', 'bob']))
   expect(before.filter(({ event }) => event === 'said')).toHaveLength(30)
+  const doctor = await place.run(['doctor'])
+  expect([doctor.exitCode, linesIn(doctor.stdout)]).toEqual([0, []])
+  expect(readFileSync(path)).toEqual(bytes)
+})
+
+it('is brought over by what doctor prints, pasted from the first command to the end of the line', async () => {
+  const place = await openPlace('the database itself')
+  await leaveOldDatabase(place, 'other')
+  const { stdout } = await place.run(['doctor'])
+  const [commands = ''] = /agentmail db copy .*$/m.exec(stdout) ?? []
+  paste(place, commands)
+  for (const project of [place.project, 'other']) {
+    expect(await oldSubjects(place, project), project).toHaveLength(30)
+  }
+  const { projects } = projectsSchema.parse(await place.json(['projects']))
+  expect(projects.map(({ name }) => name).sort()).toEqual(['other', place.project].sort())
+})
+
+it('is told again where more was stored in it since, or another database is used', async () => {
+  const place = await openPlace('the database itself')
+  const path = await leaveOldDatabase(place)
+  const told = async (env = {}) => linesIn((await place.run(['doctor'], { env })).stdout)
+  const [line = ''] = await told()
+  paste(place, line)
+  expect(await told()).toEqual([])
+  const other = { AGENTMAIL_DB: join(temporaryFolder(), 'other.db') }
+  expect(await told(other)).toHaveLength(1)
+  await place.run(['agents'], { env: other })
+  expect(await told(other)).toHaveLength(1)
+  sql(path, "UPDATE projects SET token = 'another'")
+  expect(await told()).toEqual([line])
+})
+
+it.each([
+  ['garbage', (path: string) => writeFileSync(path, 'no database\n'.repeat(1000))],
+  ['nothing', (path: string) => writeFileSync(path, '')],
+  ['tables of others', (path: string) => sql(path, 'CREATE TABLE projects (project TEXT)')],
+])('is none where a file of its name holds %s', async (_, write) => {
+  const place = await openPlace('the database itself')
+  mkdirSync(join(place.repository, '.agentmail'))
+  const path = join(place.repository, '.agentmail/agentmail.db')
+  write(path)
+  const bytes = readFileSync(path)
+  expect((await place.run(['agents'])).stderr).toBe('')
+  const doctor = await place.run(['doctor'])
+  expect([doctor.stdout.includes('db copy'), doctor.exitCode]).toEqual([false, 0])
   expect(readFileSync(path)).toEqual(bytes)
 })
 
@@ -106,7 +155,11 @@ it('is told by doctor with a line for each project, and not where it came with t
     `agentmail db copy --from ${path} --project ${basename(place.repository)}`,
     `agentmail db copy --from ${path} --from-project 'other one' --project 'other one'`,
   ])
-  for (const line of linesIn(doctor.stdout)) paste(place, line)
+  const [first = '', second = ''] = linesIn(doctor.stdout)
+  paste(place, first)
+  expect(linesIn((await place.run(['doctor'])).stdout)).toEqual([second])
+  paste(place, second)
+  expect((await place.run(['doctor'])).exitCode).toBe(0)
   expect(await oldSubjects(place, 'other one')).toHaveLength(30)
   git(place.repository, 'add', '--force', '.agentmail')
   expect(

@@ -117,7 +117,7 @@ describe('agentmail db prune', () => {
       ['--as-of', daysAgo(95)],
       ['--diff', daysAgo(95), daysAgo(1)],
     ]) {
-      const { exitCode, stderr } = await history(...args)
+      const { exitCode, stderr } = await run(['history', ...args])
       expect([exitCode, stderr]).toEqual([
         1,
         expect.stringMatching(/^error: (as-of|diff): the journal before \S+Z was pruned\n/),

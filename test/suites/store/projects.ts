@@ -39,6 +39,8 @@ export function projectsSuite(newDatabase: NewDatabase): void {
     expect(await name('/a/shop', undefined, 'another machine')).toBe('shop-4')
     expect(await name('/g/x', '/srv/git')).toBe('git')
     expect(await name('/h/x', '/srv/git', 'another machine')).toBe('git-2')
+    expect(await name('/j/mine', 'host/group/')).toBe('mine') // of host/group/.git
+    expect(await name('/k/x', 'host/group')).toBe('mine')
     expect(await name('/i/default')).toBe('default-2') // which is for those in no repository
     await expect(projects.rename('default', 'x')).rejects.toThrow('keeps its name')
   })

@@ -36,6 +36,37 @@ export function receiptsSuite(newDatabase: NewDatabase): void {
     expect(await waiting).toEqual(['bob 12'])
   })
 
+  it('lets one of several servers tell an idle session what waits, and notes how', async () => {
+    const { database, clock, server, register, say } = await scene(newDatabase)
+    const name = { client: 'claude', session: 's' }
+    const caller = {
+      ...{ ...name, role: 'claude', names: ['ann'], isAvoided: () => false },
+      ...{ place: null, home: null, elsewhere: null, mailboxOf: () => null },
+    }
+    await server.project.sessions.start(caller)
+    const bob = await register('bob')
+    const ids = [await say(bob, '@ann'), await say(bob, '@ann')]
+    expect(await server.project.sessions.view(name)).toMatchObject({ ids, newest_id: ids[1] })
+    const tries = await Promise.all(
+      [server, await database.server({ clock }), server].map(({ project }) =>
+        project.sessions.announce(name, 'rewake'),
+      ),
+    )
+    expect(tries.filter((one) => one.ids.length > 0)).toEqual([{ ids, from: ['bob'] }])
+    const { waiting } = await server.project.waitingFor({ names: ['ann'] })
+    expect(waiting).toMatchObject([{ is_notified: true, notified_by: 'rewake' }])
+    await server.project.receipts.told(ids, 'codex')
+    const { sent } = await server.project.sent({ from: 'bob', limit: 5 })
+    expect(sent.map(({ state, notified_by }) => `${state} ${notified_by}`)).toEqual([
+      'notified rewake',
+      'notified rewake',
+    ])
+    await server.project.sessions.note(caller, 'work')
+    await say(bob, '@ann')
+    expect(await server.project.sessions.announce(name, 'rewake')).toEqual({ ids: [], from: [] })
+    expect(await server.project.sessions.idle('claude')).toEqual([])
+  })
+
   it('keeps receipts: queued, notified, read, and never back', async () => {
     const { clock, server, register, say, unread } = await scene(newDatabase)
     const [ann, bob, zoe] = [await register('ann'), await register('bob'), await register('zoe')]

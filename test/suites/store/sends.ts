@@ -62,7 +62,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
         ? ['claims_by_agent', 'claims_by_path', 'agents_by_name', 'messages_by_sender_name']
         : []
     const later = [
-      ...['sends', 'draft_notes', 'horizons', 'marks', 'receipts'].map(
+      ...['sends', 'draft_notes', 'horizons', 'marks', 'receipts', 'sessions', 'turn_edits'].map(
         (name) => `DROP TABLE ${name}`,
       ),
       ...['names', 'origins', 'roots'].map((name) => `DROP TABLE project_${name}`),
@@ -72,6 +72,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
       'ALTER TABLE presence DROP COLUMN leaving',
       'ALTER TABLE presence DROP COLUMN place',
       'ALTER TABLE messages DROP COLUMN by_mailbox',
+      'ALTER TABLE file_claims DROP COLUMN by_hook',
     ]
     await store.define(later, async (transaction) => {
       await transaction.run("UPDATE meta SET value = '1' WHERE name = 'schema'")

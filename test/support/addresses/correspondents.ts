@@ -78,7 +78,7 @@ function byTools(name: string, call: Call): Correspondent {
   return {
     name,
     write: async (to, text) => {
-      await call('send_message', { channel: `@${to}`, subject: text.slice(0, 4), body: text })
+      await call('send_message', { channel: `@${to}`, subject: text, body: text })
     },
     async read() {
       const unread = messages.parse(await call('read_messages', { unread: true, limit: 500 }))

@@ -27,6 +27,16 @@ export interface Client {
   question: RegExp
   /** The word that opens a menu, and what the menu shows. */
   menu: [string, RegExp]
+  /** More arguments, with which it asks nobody before it edits, and runs hooks that nobody has looked at. */
+  trusting: string[]
+  /** The arguments of one turn without a window. */
+  once: (prompt: string) => string[]
+  /** The calls that write a file, whether it is there or not. */
+  write: (file: string, text: string) => Answer[]
+  /** The calls of a tool of the server `agentmail`. */
+  use: (tool: string, input: object) => Answer[]
+  /** What is typed to leave it. */
+  leave: string
 }
 
 const claude: Client = {
@@ -51,6 +61,19 @@ const claude: Client = {
   run: (command) => ({ call: 'Bash', input: { command, description: 'Try it' } }),
   question: /Do you want to proceed\?/,
   menu: ['/model', /Select model/],
+  trusting: ['--allowedTools', 'Read,Write,Edit'],
+  once: (prompt) => ['-p', prompt],
+  // It writes over nothing that it has not read; where there is nothing, that is no harm.
+  write: (file_path, content) => [
+    { call: 'Read', input: { file_path } },
+    { call: 'Write', input: { file_path, content } },
+  ],
+  // Most tools of servers are shown only to who searches for them.
+  use: (tool, input) => [
+    { call: 'ToolSearch', input: { query: `select:mcp__agentmail__${tool}`, max_results: 5 } },
+    { call: `mcp__agentmail__${tool}`, input },
+  ],
+  leave: '/exit',
 }
 
 const codex: Client = {
@@ -80,6 +103,22 @@ const codex: Client = {
   }),
   question: /Would you like to run the following command\?/,
   menu: ['/model', /Select Model/],
+  trusting: ['--dangerously-bypass-approvals-and-sandbox', '--dangerously-bypass-hook-trust'],
+  once: (prompt) => ['exec', prompt],
+  write: (file, text) => [
+    {
+      call: 'apply_patch',
+      input: {
+        patch: `*** Begin Patch\n*** Add File: ${file}\n${text.replace(/^(?=.)/gm, '+')}*** End Patch`,
+      },
+      as: 'text',
+    },
+  ],
+  use: (tool, input) => [
+    { call: 'tool_search', input: { query: tool, limit: 8 }, as: 'search' },
+    { call: tool, input, as: { namespace: 'mcp__agentmail' } },
+  ],
+  leave: '/quit',
 }
 
 const gemini: Client = {
@@ -102,28 +141,43 @@ const gemini: Client = {
   run: (command) => ({ call: 'run_shell_command', input: { command, description: 'Try it' } }),
   question: /Allow execution of/,
   menu: ['/theme', /Select Theme/],
+  trusting: ['--yolo'],
+  once: (prompt) => ['-p', prompt],
+  write: (file_path, content) => [{ call: 'write_file', input: { file_path, content } }],
+  use: (tool, input) => [{ call: `mcp_agentmail_${tool}`, input }],
+  leave: '/quit',
 }
 
 export const clients = [claude, codex, gemini]
+export { claude, codex, gemini }
 
 /** Below a folder of PATH, where `.ci/run` puts it. */
 export const programOf = ({ name }: Client): string =>
   join('clients', name, 'node_modules/.bin', name)
 
-/** Its home, filled, and the command that starts it with nothing of the machine in its environment. */
-export function commandOf(client: Client, program: string, place: Place): string[] {
+/** Writes what it would otherwise ask. */
+export function fillHome(client: Client, place: Place): void {
   for (const [file, content] of Object.entries(client.files(place))) {
     const path = join(place.home, file)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   }
-  const env = {
-    HOME: place.home,
-    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-    TERM: 'screen-256color',
-    LANG: 'C.UTF-8',
-    ...client.env(place),
-  }
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+}
+
+/** Nothing of the machine is in its environment. */
+export const environmentOf = (client: Client, place: Place): Record<string, string> => ({
+  HOME: place.home,
+  PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+  TERM: 'screen-256color',
+  LANG: 'C.UTF-8',
+  ...client.env(place),
+})
+
+/** Its home, filled, and the command that starts it. */
+export function commandOf(client: Client, program: string, place: Place): string[] {
+  fillHome(client, place)
+  const variables = Object.entries(environmentOf(client, place)).map(
+    ([name, value]) => `${name}=${value}`,
+  )
   return ['env', '-i', '-C', place.folder, ...variables, program, ...client.args]
 }

@@ -4,19 +4,33 @@ import type { AtEnd } from '../at-end.ts'
 import { listening } from '../listening.ts'
 
 export type Answer =
-  | { text: string /** The answer is held until then. */; after?: Promise<void> }
-  | { call: string; input: object }
+  | { text: string; after?: Promise<void> }
+  | {
+      call: string
+      /** `$agent_id` in it is the one that the client was given. */
+      input: object
+      /** Codex tells tools of servers, those that take a text, and its own search from the rest. */
+      as?: { namespace: string } | 'text' | 'search'
+      /** The answer is held until then. */
+      after?: Promise<void>
+    }
 
 export interface ScriptedModel {
   url: string
   /** The answer to the next request; without one it is a word. */
   next(answer: Answer): void
+  /** The answers, one a request, once something of this kind is new in a conversation; used up by that. */
+  when(news: RegExp, ...answers: Answer[]): void
   /** How many requests of conversations were made, as opposed to titles and the like. */
   requests(): number
   /** Whether this was ever in anything that a client sent. */
   has(text: string): boolean
   /** How often this was said, as a whole message, in the longest conversation. */
   timesSaid(text: string): number
+  /** How often this stands in any message of the conversation in which it stands most. */
+  timesHeard(text: string): number
+  /** What came with each request of a conversation that was not in the one before it, as JSON. */
+  news(): string[]
 }
 
 /** What all three have in common: a list of tools, and the conversation. */
@@ -31,16 +45,25 @@ interface Asked {
 
 export async function startScriptedModel(atEnd: AtEnd): Promise<ScriptedModel> {
   const answers: Answer[] = []
+  const rules: { pattern: RegExp; answers: Answer[] }[] = []
   const conversations: string[] = []
+  const news: string[] = []
   let all = ''
 
   const take = (asked: Asked): Answer => {
-    const talk = JSON.stringify(asked.messages ?? asked.input ?? asked.contents ?? [])
+    const said = asked.messages ?? asked.input ?? asked.contents ?? []
+    const talk = JSON.stringify(said)
     all += talk
     const isConversation = JSON.stringify(asked.tools ?? []).length > 5000
-    if (!isConversation) return { text: '{"title": "A talk"}' }
+    const newest = JSON.stringify(said.slice(said.findLastIndex(isOwn) + 1))
+    if (!isConversation || isForTitle.test(newest)) return { text: '{"title": "A talk"}' }
     conversations.push(talk)
-    return answers.shift() ?? { text: 'Done.' }
+    news.push(newest)
+    const rule =
+      answers.length === 0 ? rules.find(({ pattern }) => pattern.test(newest)) : undefined
+    if (rule) answers.push(...(rules.splice(rules.indexOf(rule), 1)[0]?.answers ?? []))
+    const answer = answers.shift() ?? { text: 'Done.' }
+    return 'call' in answer ? { ...answer, input: filled(answer.input, talk) } : answer
   }
 
   const server = createServer(async (request, response) => {
@@ -54,17 +77,38 @@ export async function startScriptedModel(atEnd: AtEnd): Promise<ScriptedModel> {
     }
     const asked: Asked = JSON.parse(body || '{}')
     const answer = take(asked)
-    if ('after' in answer) await answer.after
+    await answer.after
     protocol.answer(response, answer, asked)
   })
   return {
     url: `http://${await listening(server, atEnd)}`,
     next: (answer) => void answers.push(answer),
+    when: (pattern, ...given) => void rules.push({ pattern, answers: given }),
     requests: () => conversations.length,
     has: (text) => all.includes(text),
     timesSaid: (text) =>
       Math.max(0, ...conversations.map((talk) => talk.split(JSON.stringify(text)).length - 1)),
+    timesHeard: (text) => {
+      const escaped = JSON.stringify(text).slice(1, -1)
+      return Math.max(0, ...conversations.map((talk) => talk.split(escaped).length - 1))
+    },
+    news: () => news,
   }
+}
+
+/** Codex asks for one with all its tools at hand. */
+const isForTitle = /task title of at most/
+
+/** What the model itself has said or called, as opposed to what it hears. */
+function isOwn(said: unknown): boolean {
+  if (typeof said !== 'object' || said === null) return false
+  const { role, type } = said as { role?: unknown; type?: unknown }
+  return role === 'assistant' || role === 'model' || /(_call|^reasoning)$/.test(`${type}`)
+}
+
+function filled(input: object, talk: string): object {
+  const [, id = '$agent_id'] = /agent_id\W+([\da-f-]{36})/.exec(talk) ?? []
+  return JSON.parse(JSON.stringify(input).replaceAll('$agent_id', id))
 }
 
 let serial = 0
@@ -140,14 +184,7 @@ function asAnthropic(response: ServerResponse, answer: Answer, { model, stream: 
 function asOpenAi(response: ServerResponse, answer: Answer, { model }: Asked) {
   const item =
     'call' in answer
-      ? {
-          type: 'function_call',
-          id: `fc_${++serial}`,
-          call_id: `call_${serial}`,
-          name: answer.call,
-          arguments: JSON.stringify(answer.input),
-          status: 'completed',
-        }
+      ? openAiCall(answer)
       : {
           type: 'message',
           id: `msg_${++serial}`,
@@ -166,6 +203,18 @@ function asOpenAi(response: ServerResponse, answer: Answer, { model }: Asked) {
       response: { ...whole, status: 'completed', output: [item], usage },
     },
   ])
+}
+
+function openAiCall({ call: name, input, as }: Extract<Answer, { call: string }>): object {
+  const made = { id: `item_${++serial}`, call_id: `call_${serial}`, status: 'completed' }
+  if (as === 'search') {
+    return { type: 'tool_search_call', ...made, execution: 'client', arguments: input }
+  }
+  if (as === 'text') {
+    return { type: 'custom_tool_call', ...made, name, input: Object.values(input).join('') }
+  }
+  const called = { type: 'function_call', ...made, name, arguments: JSON.stringify(input) }
+  return { ...called, ...as }
 }
 
 function asGemini(response: ServerResponse, answer: Answer) {

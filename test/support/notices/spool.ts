@@ -47,9 +47,9 @@ export class TestNotices {
   }
 
   /** As one that has just been started. */
-  poster(page = ''): Poster {
+  poster(page = '', projectOf = async (_: string) => 'default'): Poster {
     const { spool, destination, clock } = this
-    return new Poster({ spool, destination, page: async () => page, clock })
+    return new Poster({ spool, destination, page: async () => page, projectOf, clock })
   }
 
   /** Until nothing waits, or a rest is longer than this. */

@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 import { Config } from '../../../src/config.ts'
 import { addressBookOf } from '../../../src/connection/address-book-of.ts'
 import { Coordination } from '../../../src/coordination/coordination.ts'
+import { HookAnswering } from '../../../src/hooks/answering.ts'
 import { HttpServer } from '../../../src/server/http-server.ts'
 import type { Store } from '../../../src/store/store.ts'
 
@@ -11,6 +12,7 @@ export async function serveStore(store: Store, instance: string): Promise<void> 
   const coordination = await Coordination.open({ store, staleMs: 120_000 })
   const { url } = await HttpServer.start({
     book: addressBookOf(new Config(), coordination, () => false),
+    hooks: new HookAnswering({ config: new Config(), coordination, hookMs: 300 }),
     coordination,
     own: { key: 'own', name: 'own' },
     database: 'a test',

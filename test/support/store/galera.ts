@@ -150,6 +150,7 @@ class GaleraNode implements DatabaseServer {
       ...mariadbArgs(this.folder, mysql),
       '--binlog-format=ROW',
       '--innodb-autoinc-lock-mode=2',
+      '--innodb-lock-wait-timeout=5', // as docs/databases.md says
       '--wsrep-on=ON',
       `--wsrep-provider=${pathOf('libgalera_smm.so')}`,
       `--wsrep-provider-options=${options.join(';')}`,

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { agentmail } from '../support/agentmail.ts'
-import { openAgent, openPlace, ways } from '../support/coordination/coordination.ts'
-import { repository } from '../support/mailbox/tmux.ts'
+import { agentmail } from '../../support/agentmail.ts'
+import { openAgent, openPlace, ways } from '../../support/coordination/coordination.ts'
+import { repository } from '../../support/mailbox/tmux.ts'
 
 const sentSchema = z.strictObject({
   sent: z.array(
@@ -101,7 +101,8 @@ describe('mail that was sent', () => {
     writeFileSync(file('receipts/x'), '')
     await agentmail(['cleanup', '--delivered-hours', '0'], { cwd: file('..') })
     expect(readdirSync(file('mailboxes'))).toEqual(['bob.jsonl'])
-    expect(readdirSync(file('receipts'))).toEqual(['x']) // that of the one which waits has none yet
+    const kept = readFileSync(file('receipts/bob.jsonl'), 'utf8')
+    expect(kept).toBe(`${JSON.stringify(lines[0])}\n`) // that it was read outlives it
     expect((await as('bob', 'receive')).stdout).toContain('three')
     expect(readFileSync(file('receipts/bob.jsonl'), 'utf8')).toContain('"state":"read"')
   })
@@ -154,22 +155,42 @@ describe.each(ways)('through %s', (way) => {
     await place.json(['post', 'Plan', 'the body', '--channel', '@bob'])
     await place.json(['send', 'cyd', 'mail'])
     await place.json(['post', 'to all', 'x'])
-    await place.json(['post', 'Beginning', 'Beginning and end', '--channel', '@bob'])
+    await place.json(['post', 'Beginning', 'Beginning\nand end', '--channel', '@bob'])
     const sent = async (...args: string[]) =>
       sentSchema.parse(await place.json(['sent', ...args])).sent
     const told = async () => (await sent()).map((one) => `${one.to} ${one.state} ${one.text}`)
     expect(await told()).toEqual([
-      ...['bob queued Beginning and end', 'cyd queued mail', 'bob queued Plan\nthe body'],
+      ...['bob queued Beginning\nand end', 'cyd queued mail', 'bob queued Plan\nthe body'],
     ])
     expect(await bob.call('read_messages', { unread: true, limit: 1 })).toMatchObject({
       ...{ messages: [{ subject: 'Plan' }], has_more: true },
     })
     await place.json(['receive'], { env: { AGENTMAIL_AGENT: 'cyd' } })
     expect(await told()).toEqual([
-      ...['bob queued Beginning and end', 'cyd read mail', 'bob read Plan\nthe body'],
+      ...['bob queued Beginning\nand end', 'cyd read mail', 'bob read Plan\nthe body'],
     ])
     expect((await sent('--to', 'bob')).map(({ id }) => id)).toEqual(['3', '1'])
     expect(await sent('--as', bob.id)).toEqual([])
+  })
+
+  it('does not go back where a letter that was in a channel too was read and removed', async () => {
+    const place = await openPlace(way, { AGENTMAIL_AGENT: 'ann' })
+    const cyd = { env: { AGENTMAIL_AGENT: 'cyd' } }
+    await place.json(['recipients'], cyd)
+    await place.json(['post', 'first', 'first', '--channel', '@cyd'])
+    await place.json(['receive'], cyd)
+    await place.json(['post', 'second', 'second', '--channel', '@cyd'])
+    const states = async () =>
+      sentSchema.parse(await place.json(['sent'])).sent.map(({ state, state_at }) => ({
+        ...{ state, state_at },
+      }))
+    const before = await states()
+    expect(before.map(({ state }) => state)).toEqual(['queued', 'read'])
+    await place.json(['cleanup', '--delivered-hours', '0'])
+    expect(await states()).toEqual(before)
+    await place.json(['receive'], cyd)
+    await place.json(['cleanup', '--delivered-hours', '0'])
+    expect((await states()).map(({ state }) => state)).toEqual(['read', 'read'])
   })
 
   it('refuses a name that two living agents have, and takes an id', async () => {
