@@ -8,6 +8,7 @@ import { cleanEnv, memoryOf } from './measure.mjs'
 
 export const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
 const bare = join(import.meta.dirname, 'bare-server.mjs')
+const bareHooks = join(import.meta.dirname, 'bare-hooks.mjs')
 
 const revisions = { modern: '2026-07-28', legacy: '2025-11-25' }
 const meta = {
@@ -46,6 +47,7 @@ export async function withServers(work) {
         return start(args, database, settings)
       },
       bare: (name) => start([bare, file(name)], file(name)),
+      bareHooks: () => start([bareHooks]),
     })
   } finally {
     await Promise.all(running.map((server) => server.stop()))
@@ -105,6 +107,15 @@ class Server {
     return reply.json()
   }
 
+  /** Posts JSON, and gives what is answered. */
+  post(path, body) {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }
+    return this.#ask(new URL(path, this.#url), headers, body)
+  }
+
   #post(tool, args, era) {
     const isModern = era === 'modern'
     const params = { name: tool, arguments: args, ...(isModern ? { _meta: meta } : {}) }
@@ -117,8 +128,12 @@ class Server {
       'mcp-protocol-version': revisions[era],
       ...(isModern ? { 'mcp-method': 'tools/call', 'mcp-name': tool } : {}),
     }
+    return this.#ask(this.#url, headers, body)
+  }
+
+  #ask(url, headers, body) {
     return new Promise((resolve, reject) => {
-      const sent = request(this.#url, { method: 'POST', headers, agent: this.#agent }, (answer) => {
+      const sent = request(url, { method: 'POST', headers, agent: this.#agent }, (answer) => {
         let text = ''
         answer.setEncoding('utf8')
         answer.on('data', (chunk) => {
