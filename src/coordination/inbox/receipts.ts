@@ -54,9 +54,9 @@ export class Receipts {
     if (ids.length > 0) await this.#note(write, 'read_us', ids)
   }
 
-  /** Told of, in the transaction in which that is so. */
-  async notifiedIn(write: Write, ids: number[], by: NotifiedWay): Promise<void> {
-    if (ids.length > 0) await this.#note(write, 'notified_us', ids, by)
+  /** Told of, in the transaction in which that is so; gives those of which nobody was told before. */
+  async notifiedIn(write: Write, ids: number[], by: NotifiedWay): Promise<number[]> {
+    return ids.length > 0 ? this.#note(write, 'notified_us', ids, by) : []
   }
 
   /** The readers of these were told of them; where one was faster to read than this is noted, how it was told is noted all the same. */
@@ -102,22 +102,24 @@ export class Receipts {
     return ids.filter((id) => isNews(rows.get(id), column))
   }
 
+  /** Gives those of which it was news. */
   async #note(
     write: Write,
     column: Column,
     ids: number[],
     by: NotifiedWay | null = null,
-  ): Promise<void> {
+  ): Promise<number[]> {
     const { project, clock } = this.#desk
     const us = clock.now() * 1000
     const rows = await receiptsOf(write, project, ids)
-    for (const id of ids) {
+    const news = ids.filter((id) => isNews(rows.get(id), column))
+    for (const id of news) {
       const row = rows.get(id)
       const token = uuid()
       if (!row) {
         const none = { notified_us: null, read_us: null, notified_by: by }
         write.append('receipts', { project, message_id: id, ...none, [column]: us, token })
-      } else if (isNews(row, column)) {
+      } else {
         const noted = await write.run(
           `UPDATE receipts SET ${column} = ?, notified_by = ?, token = ?
             WHERE project = ? AND message_id = ? AND token = ?`,
@@ -126,6 +128,7 @@ export class Receipts {
         if (noted !== 1) throw new StoreError('again', 'another process changed the receipt')
       }
     }
+    return news
   }
 }
 

@@ -87,15 +87,10 @@ async function hand(
     isWorthIt: (found) =>
       !isLate() && (!isEnd || found.length === 0 || !found.every(isStaleNotice)),
   })
-  const states = await parts.receipts.states(found.tooLong.map(({ id }) => id))
+  const ids = found.tooLong.map(({ id }) => id)
+  const news = await parts.receipts.notifiedIn(write, ids, 'hook')
   // Once they are told of, they alone are no reason to go on either.
-  const isNews = ({ id }: MessageEntry) => !isEnd || states.get(id)?.state === 'queued'
-  const tooLong = found.tooLong.filter(isNews)
-  await parts.receipts.notifiedIn(
-    write,
-    tooLong.map(({ id }) => id),
-    'hook',
-  )
+  const tooLong = isEnd ? found.tooLong.filter(({ id }) => news.includes(id)) : found.tooLong
   return { ...found, tooLong }
 }
 

@@ -86,4 +86,52 @@ export function inboxRaceSuite(newDatabase: NewDatabase): void {
       })
     })
   })
+
+  describe('servers that tell an idle session what waits', () => {
+    async function open() {
+      const random = seededChoice()
+      const database = await TestDatabase.create(newDatabase)
+      const servers = await database.servers(3, { through: interleaved(() => breathe(random)) })
+      const { project } = at(servers, 0)
+      const session = { client: 'claude', session: 's' }
+      await project.sessions.start({
+        ...{ ...session, role, names: ['ann'], isAvoided: () => false },
+        ...{ place: null, home: null, elsewhere: null, mailboxOf: () => null },
+      })
+      const { agent_id } = await project.agents.register({ name: 'bob', role })
+      const say = () =>
+        project.messages.send({ agent_id, channel: '@ann', subject: 's', body: 'b' })
+      return { random, servers, session, say }
+    }
+
+    it('tell it of each message once', async () => {
+      const { servers, session, say } = await open()
+      const told: number[] = []
+      const count = isLong ? 500 : 20
+      for (let n = 1; n <= count; n++) {
+        await say()
+        const found = await Promise.all(
+          servers.map(({ project }) => project.sessions.announce(session, 'rewake')),
+        )
+        told.push(...found.flatMap(({ ids }) => ids))
+      }
+      expect(told).toEqual(upTo(count))
+    })
+
+    it('tell it twice where each looks first and notes then (control)', async () => {
+      const { random, servers, session, say } = await open()
+      await expectDamage(async () => {
+        await say()
+        const found = await Promise.all(
+          servers.map(async ({ project }) => {
+            const { ids = [] } = (await project.sessions.view(session)) ?? {}
+            await breathe(random)
+            await project.receipts.told(ids, 'rewake')
+            return ids
+          }),
+        )
+        return found.flat().length - new Set(found.flat()).size
+      })
+    })
+  })
 }
