@@ -63,7 +63,7 @@ export interface Letterbox {
 
 /** What was sent by the mailbox has a last question to it, which may take a moment. */
 export interface SentTo extends Delivered {
-  /** That a registered agent elsewhere has the same name and did not get it, in words. */
+  /** That another has the same name and did not get it, in words. */
   namesake?(): Promise<string | undefined>
 }
 
@@ -133,25 +133,39 @@ export async function answerTo(
       if (!isGone || !(isMessage || (await wasRegistered(own, from)))) throw error
     }
   }
-  return postTo(own, sender, from, message)
+  const posted = await postTo(own, sender, from, message)
+  if (!member || !isRegistered) return posted
+  return { ...posted, namesake: () => recipientBeside({ ...own, member }, from) }
+}
+
+/** That whoever asked may be another of that name, in words: it may have asked by a command. */
+async function recipientBeside(letterbox: Letterbox, name: string): Promise<string | undefined> {
+  const { recipients } = await listRecipients(letterbox.member)
+  if (!recipients.some((one) => one.name === name && !one.is_current)) return undefined
+  if (!(await hasNamesake(letterbox, name))) return undefined
+  const called = JSON.stringify(name)
+  return `the answer went to the channel @${name} alone: a recipient of the mailbox is called ${called} too. agentmail send ${called} writes to that one.`
 }
 
 /** Whether one who is gone was known to coordination, as whoever wrote into a mailbox from there. */
 const wasRegistered = async (own: Answering, name: string): Promise<boolean> =>
   (await (await own.registered()).silence(name)) !== undefined
 
-async function namesakeHere(letterbox: Letterbox, to: string) {
+async function namesakeHere(letterbox: Letterbox, to: string): Promise<string | undefined> {
+  if (!letterbox.hasRegistered() || !(await hasNamesake(letterbox, to))) return undefined
+  return `the message went to the mailbox alone: ${namesakeOf(to)}`
+}
+
+/** Whether a registered agent that is not the recipient of this name has it too. */
+async function hasNamesake(letterbox: Letterbox, name: string): Promise<boolean> {
   const { agent, known } = letterbox.member
-  if (!letterbox.hasRegistered()) return undefined
-  return ifSoon(lookMs, async () => {
-    const quick = await letterbox.quickLook?.(to).catch(() => undefined)
-    const { agents, machine } = quick ?? (await standingsOfName(letterbox, to))
-    const spots = spotsIn(agent.view, known)(to)
-    const others = agents.filter((one) => isElsewhere(one, spots, machine))
-    return others.length > 0
-      ? `the message went to the mailbox alone: ${namesakeOf(to)}`
-      : undefined
+  const found = await ifSoon(lookMs, async () => {
+    const quick = await letterbox.quickLook?.(name).catch(() => undefined)
+    const { agents, machine } = quick ?? (await standingsOfName(letterbox, name))
+    const spots = spotsIn(agent.view, known)(name)
+    return agents.some((one) => isElsewhere(one, spots, machine))
   })
+  return found === true
 }
 
 async function standingsOfName(letterbox: Letterbox, name: string): Promise<Standings> {

@@ -4,14 +4,9 @@ import { hostname } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { placeAt } from '../addresses/place.ts'
 import type { Config } from '../config.ts'
+import { knownKeyAt, noRepository, type Whereabouts } from '../coordination/projects/keys.ts'
 import { normalOrigin, projectNameOf } from '../coordination/projects/origin.ts'
-import {
-  isProjectName,
-  nameAt,
-  noRepository,
-  type Projects,
-  type Whereabouts,
-} from '../coordination/projects/projects.ts'
+import { isProjectName, nameAt, type Projects } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
 import { ownPane, serverPid } from '../mailbox/tmux.ts'
 import { databaseOf } from '../store/database.ts'
@@ -78,6 +73,17 @@ export async function foreseenName(config: Config, here: Here): Promise<string> 
   const view = await databaseOf(config, { create: false }).view()
   try {
     return view ? await nameAt(view, here) : projectNameOf(here)
+  } finally {
+    await view?.close()
+  }
+}
+
+/** The key of a project that the database knows, by what it knows of this place. */
+export async function knownKey(config: Config, here: Here): Promise<string | undefined> {
+  if ('project' in here) return undefined
+  const view = await databaseOf(config, { create: false }).view()
+  try {
+    return view && (await knownKeyAt(view, here))
   } finally {
     await view?.close()
   }

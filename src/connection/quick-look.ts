@@ -2,7 +2,7 @@
 import type { Standings } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
 import { placesByName } from '../coordination/inbox/standing.ts'
-import { keyCalled } from '../coordination/projects/projects.ts'
+import { keyCalled } from '../coordination/projects/keys.ts'
 import { databaseOf } from '../store/database.ts'
 import { type Reader, text } from '../store/store.ts'
 import { systemClock } from '../system/clock.ts'

@@ -11,7 +11,7 @@ import { PostOffice } from '../mailbox/post-office.ts'
 import { actingAs, ask, listOf } from './acting.ts'
 import { connect, connectIfThere } from './connect.ts'
 import type { Connection } from './connection.ts'
-import { foreseenName, type Here, hereAt, hereOf, machineOf } from './here.ts'
+import { foreseenName, type Here, hereAt, hereOf, knownKey, machineOf } from './here.ts'
 
 export class RegisteredAgents implements Registered {
   readonly #config: Config
@@ -97,11 +97,13 @@ function takesMailFor(office: PostOffice, name: string): boolean {
   }
 }
 
-/** As whoever delivers it will find: by the root or origin, unless somebody says which project this is. */
+/** As whoever delivers it will find: by what is known of both, else by the root or origin, unless somebody says which project this is. */
 async function isOneProject(config: Config, here: Here, there: Here): Promise<boolean> {
   const isLike =
     'project' in here ||
     (!('project' in there) &&
       (here.root === there.root || (here.origin !== undefined && here.origin === there.origin)))
-  return isLike && (await foreseenName(config, here)) === (await foreseenName(config, there))
+  if (isLike) return (await foreseenName(config, here)) === (await foreseenName(config, there))
+  const key = await knownKey(config, here)
+  return key !== undefined && key === (await knownKey(config, there))
 }

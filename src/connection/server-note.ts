@@ -15,7 +15,7 @@ export interface ServerNote {
 
 function isWritten(file: string, note: ServerNote): boolean {
   try {
-    replaceFile(file, [Buffer.from(JSON.stringify({ ...note, pid: process.pid }))])
+    replaceFile(file, [Buffer.from(JSON.stringify({ pid: process.pid, ...note }))])
     return true
   } catch {
     return false
@@ -44,17 +44,24 @@ export function isOwnProcess(pid: number | undefined): boolean {
   }
 }
 
-/** Several servers may serve one database: where the one that the note names has gone, another takes its place. */
+/** Several servers may serve one database: where the one that the note names has gone, another takes its place. @returns what ends it. */
 export function keepServerNote(
   file: string,
   note: ServerNote,
   isServing: () => boolean,
-): NodeJS.Timeout {
+): () => void {
+  const before = readServerNote(file)
   if (!isWritten(file, note)) {
     log(`${file} could not be written: other processes will work on the database themselves`)
   }
   const look = () => isServing() && isDeserted(file) && isWritten(file, note)
-  return setInterval(look, lookMs).unref()
+  const looking = setInterval(look, lookMs).unref()
+  return () => {
+    clearInterval(looking)
+    if (readServerNote(file)?.instance !== note.instance) return // another has taken its place
+    const isThere = before?.pid !== undefined && isAlive(before.pid)
+    if (!isThere || !isWritten(file, before)) removeServerNote(file, note)
+  }
 }
 
 const lookMs = 5_000

@@ -8,6 +8,7 @@ import { asHost, isLoopback, isWildcard, ownAddresses } from '../system/network.
 import { checkDoor, type GuardOptions, Guards } from './guards.ts'
 import { HttpError, requestName, sendHttpError } from './http-exchange.ts'
 import { Routes, type RoutesOptions } from './routes.ts'
+import { portInUse } from './running.ts'
 
 /** A request must arrive whole within this time, its headers within the shorter one. */
 const headersMs = 8_000
@@ -187,13 +188,7 @@ export class HttpServer {
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
 
 function explained(error: Error, host: string, port: number): AgentMailError {
-  if (hasCode(error, 'EADDRINUSE')) {
-    return new AgentMailError(
-      'port_in_use',
-      `port ${port} on ${host} is in use`,
-      `Perhaps AgentMail runs already: look at http://${asHost(host)}:${port}/health. Else choose another port with --port; 0 takes a free one.`,
-    )
-  }
+  if (hasCode(error, 'EADDRINUSE')) return portInUse({ host, port })
   const code = 'code' in error ? String(error.code) : error.message
   return new AgentMailError(
     'server_config',

@@ -15,16 +15,37 @@ export async function runningAt(
   error: unknown,
 ): Promise<{ url: string }> {
   if (!AgentMailError.is(error, 'port_in_use')) throw error
-  const url = `http://${isWildcard(host) ? '127.0.0.1' : asHost(host)}:${port}`
+  const url = urlOf({ host, port })
   const health = await healthAt(url)
   if (typeof health.instance !== 'string' || typeof health.stale_seconds !== 'number') throw error
   if (health.database_proof === (await coordination.proof(health.instance))) return { url }
-  throw new AgentMailError(
+  throw anotherDatabase({ host, port }, url)
+}
+
+/** For a database that is not there yet, and so is nobody's: it is not made where somebody has the port. */
+export async function checkNobodyAt(address: { host: string; port: number }): Promise<void> {
+  const url = urlOf(address)
+  const listener = await listenerAt(url)
+  if (listener === 'nobody') return
+  throw listener === 'other' ? portInUse(address) : anotherDatabase(address, url)
+}
+
+export const portInUse = ({ host, port }: { host: string; port: number }): AgentMailError =>
+  new AgentMailError(
+    'port_in_use',
+    `port ${port} on ${host} is in use`,
+    `Perhaps AgentMail runs already: look at http://${asHost(host)}:${port}/health. Else choose another port with --port; 0 takes a free one.`,
+  )
+
+const urlOf = ({ host, port }: { host: string; port: number }): string =>
+  `http://${isWildcard(host) ? '127.0.0.1' : asHost(host)}:${port}`
+
+const anotherDatabase = ({ host, port }: { host: string; port: number }, url: string) =>
+  new AgentMailError(
     'port_in_use',
     `port ${port} on ${host} is in use by AgentMail with another database`,
     `Look at ${url}/ and stop it, name its database with --db, or choose another port with --port; 0 takes a free one.`,
   )
-}
 
 /** What a server says of itself; nothing where none answers in time. */
 export async function healthAt(url: string): Promise<Record<string, unknown>> {

@@ -1,10 +1,11 @@
 /** Runs the coordination server from its settings until it is told to stop. */
+import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { checkedProject, foreseenName, hereAt, hereOf } from '../connection/here.ts'
 import { findOldDatabaseOnce, wordsOf } from '../connection/old-database.ts'
 import { openProject } from '../connection/open-coordination.ts'
 import { pruneAll } from '../connection/prune-all.ts'
-import { keepServerNote, removeServerNote } from '../connection/server-note.ts'
+import { keepServerNote } from '../connection/server-note.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AgentMailError } from '../errors.ts'
 import { HookAnswering } from '../hooks/answering.ts'
@@ -23,7 +24,7 @@ import { type ConnectLine, connectLines, stdioLines, whyStdio } from './connect-
 import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
 import { Pruner } from './pruner.ts'
-import { runningAt } from './running.ts'
+import { checkNobodyAt, runningAt } from './running.ts'
 import { keepRecord } from './server-record.ts'
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -49,6 +50,7 @@ export async function runServer(
   checkDoor(settings)
   const database = databaseOf(config)
   await checkNoneHasLost(config, database)
+  if (database.path !== undefined && !existsSync(database.path)) await checkNobodyAt(settings)
   const here = await hereOf(given)
   const { coordination, own, book } = await openProject(config, database, here, { create: true })
   const instance = uuid()
@@ -95,7 +97,11 @@ export async function runServer(
     foreseenName(config, await hereAt(config, folder)),
   )
   const record = await keepRecord(config, database, { url, instance })
-  const noting = keepServerNote(database.note, { url, instance }, () => !coordination.lost?.aborted)
+  const endNoting = keepServerNote(
+    database.note,
+    { url, instance },
+    () => !coordination.lost?.aborted,
+  )
   if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
   else if (logFile !== undefined) tellLog(url, about)
   else tell(server, coordination, about)
@@ -108,8 +114,7 @@ export async function runServer(
   const at = logFile === undefined ? '' : `${rfc3339(systemClock.now())} `
   log(`${at}stopping: finishing what is under way`)
   endWhenToldAgain()
-  clearInterval(noting)
-  removeServerNote(database.note, { url, instance })
+  endNoting()
   await server.stop()
   await codex.stop()
   await pruner.stop()

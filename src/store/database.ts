@@ -1,11 +1,11 @@
 /** The database that the settings name: a file, or a server beyond it; and how its store is opened. */
-import { closeSync, existsSync, lstatSync, openSync, realpathSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { isNotRegular } from '../system/files.ts'
 import { isMysqlAddress, mysqlAddress } from './mysql/address.ts'
-import { leftBeside, putBack, setAside } from './open-files.ts'
+import { asideBegin, leftBeside, putBack, setAside } from './open-files.ts'
 import { openSqlite, viewSqlite } from './sqlite.ts'
 import { type Store, StoreError, type View } from './store.ts'
 import { makeDataFolder, noteOf, noteOfAddress, usualDatabase } from './usual-database.ts'
@@ -75,7 +75,9 @@ export function fileDatabase(path: string): Database {
     },
     async view() {
       checkNoLinks(path)
-      return isThere(path) ? viewSqlite(path) : undefined
+      if (!isThere(path)) return undefined
+      putBack(path) // even a look begins a log, and then this one has no place any more
+      return viewSqlite(path)
     },
     explained: (error) => explainedFile(error, path),
   }
@@ -162,3 +164,10 @@ const unreadable = (
     `the database could not be opened: ${path} (${why})`,
     next,
   )
+
+/** The logs that wait beside a file for those to which they belong. */
+export function logsAside(path: string): string[] {
+  const begin = basename(asideBegin(path))
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(begin))
+  return names.sort().map((name) => join(dirname(path), name))
+}

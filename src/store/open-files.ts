@@ -95,16 +95,24 @@ export function setAside(path: string, left: FilesByEnd): void {
   log(`the log of the file that was at ${path} is kept as ${aside}`)
 }
 
-/** Gives a file that came back the log that was put aside for it. */
+/** Gives a file that came back the log that was put aside for it; not where nobody may write beside it. */
 export function putBack(path: string): void {
   const file = at(path)
   const aside = asideOf(path, file)
-  if (file && at(aside) && moveIfFree(aside, `${path}-wal`)) log(`${aside} is its log again`)
+  if (!file || !at(aside)?.isFile()) return // a repository can bring links along
+  try {
+    if (moveIfFree(aside, `${path}-wal`)) log(`${aside} is its log again`)
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error
+  }
 }
+
+/** How the name of a log that was put aside begins. */
+export const asideBegin = (path: string): string => `${path}-wal.lost`
 
 /** By the time and size of the file, which change with whatever is written into it. */
 const asideOf = (path: string, file: BigIntStats | undefined): string =>
-  `${path}-wal.lost${file ? `-${file.mtimeNs}-${file.size}` : ''}`
+  `${asideBegin(path)}${file ? `-${file.mtimeNs}-${file.size}` : ''}`
 
 function filesAt(path: string, ends: string[]): FilesByEnd {
   const files: FilesByEnd = new Map()

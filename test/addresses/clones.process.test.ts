@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clonesOfOne } from '../support/addresses/clones.ts'
 import { structured, ways } from '../support/coordination/coordination.ts'
+import { git } from '../support/mailbox/tmux.ts'
 import { LineClient } from '../support/mcp/line-client.ts'
 import { TestServer } from '../support/server/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -46,6 +47,14 @@ describe.each(ways)('from another clone, with %s', (way) => {
     expect(await two.receives('ann')).toBe('ci1: yes')
     expect(await two.receives('ann')).toBe('ci1: all of it')
     expect(await two.receives('ann')).toBeUndefined()
+
+    // A root that is known keeps its project whatever its origin becomes.
+    git(two.folder, 'remote', 'set-url', 'origin', 'https://example.com/moved.git')
+    const moved = await two.as('ann', 'send', 'ci1', 'from elsewhere')
+    expect(moved).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await one.receives('ci1')).toBe('ann: from elsewhere')
+    expect(await one.as('ci1', 'send', 'ann', 'and back')).toMatchObject({ stderr: '' })
+    expect(await two.receives('ann')).toBe('ci1: and back')
 
     const refused = async (name: string) => (await two.as('ann', 'send', name, 'x')).stderr
     expect(await refused('stranger')).toMatch(/^error: recipient not found/) // of another project

@@ -54,6 +54,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(note()).toBe(second.url)
     second.child.kill(signal)
     await second.ended
+    if (signal === 'SIGTERM') expect(note()).toBe(first.url) // it has left it to the one before
     await eventually('the first is noted again', () => {
       try {
         return note() === first.url

@@ -54,6 +54,20 @@ describe('beside a server that has lost its database, serve', () => {
     },
   )
 
+  it.each([['ps'], ['agents'], ['doctor'], ['search', 'one'], ['db', 'check']])(
+    'and once its file is back and it was stopped, nothing is lost by a look with %s',
+    async (...look) => {
+      const { place, putBack } = await lostPlace()
+      expect((await place.run(['messages'])).exitCode).toBe(5)
+      putBack()
+      await place.down()
+      await place.run(look)
+      expect((await place.run(['messages'])).stdout).toContain('one')
+      await place.up()
+      expect((await place.run(['messages'])).stdout).toContain('one')
+    },
+  )
+
   it('refuses also where that one does not answer', async () => {
     const { serve, files, pid, db } = await lostPlace()
     process.kill(pid, 'SIGSTOP')

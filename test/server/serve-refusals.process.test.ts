@@ -1,5 +1,5 @@
 /** A server that does not start, and says what to do. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -17,7 +17,8 @@ describe('it does not start, and says what to do, when', () => {
     next: RegExp,
     env: Env = {},
   ) {
-    const child = start(['serve', ...args], { cwd: temporaryFolder(), env })
+    const cwd = temporaryFolder()
+    const child = start(['serve', ...args], { cwd, env })
     onTestFinished(() => {
       child.kill('SIGKILL') // where it has started after all
     })
@@ -33,6 +34,7 @@ describe('it does not start, and says what to do, when', () => {
     expect(reason, label).toMatch(words)
     expect(step, label).toMatch(next)
     expect(ran.stderr, label).not.toMatch(/\n\s+at |should not have happened/)
+    return readdirSync(cwd)
   }
   const free = ['--port', '0', '--db', 'mail.db']
 
@@ -45,13 +47,10 @@ describe('it does not start, and says what to do, when', () => {
     const address = holder.address()
     const port = typeof address === 'object' ? String(address?.port) : ''
     const next = new RegExp(`http://127\\.0\\.0\\.1:${port}/health.*--port`)
-    await refused(
-      3,
-      ['--db', 'mail.db', '--port', port],
-      /port \d+ on 127\.0\.0\.1 is in use/,
-      next,
-    )
-    await refused(3, ['--db', 'mail.db'], /is in use/, next, { AGENTMAIL_PORT: port })
+    const words = /port \d+ on 127\.0\.0\.1 is in use/
+    const left = await refused(3, ['--db', 'mail.db', '--port', port], words, next)
+    expect(left).toEqual([]) // it has made no database
+    await refused(3, ['--db', 'mail.db'], words, next, { AGENTMAIL_PORT: port })
   })
 
   it.each(['delete', 'wal'])('its database is locked, in %s mode (exit 4)', async (mode) => {

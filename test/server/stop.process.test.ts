@@ -236,7 +236,7 @@ describe('two servers on one database', () => {
     expect((await expectSoon('the news', waiting)).structuredContent).toMatchObject({
       messages: [{ body: 'from two', sender_id: b, sender_name: 'b' }],
     })
-    await expectOrderlyEnd(two)
+    expect(await two.stop()).toMatchObject({ exitCode: 0 })
     expect((await one.call('heartbeat', { agent_id: b })).structuredContent).toMatchObject({
       ok: true,
     })

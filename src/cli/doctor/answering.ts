@@ -1,7 +1,7 @@
 /** Whether what a client starts and calls answers: the server of its entry, and its hooks. */
 import type { Config } from '../../config.ts'
 import { serverToken } from '../../connection/remote/server-address.ts'
-import { noRepository } from '../../coordination/projects/projects.ts'
+import { noRepository } from '../../coordination/projects/keys.ts'
 import type { RunningServer } from '../../server/background.ts'
 import { healthAt, listenerAt } from '../../server/running.ts'
 import { exchange } from '../../system/http-request.ts'

@@ -3,34 +3,28 @@ import type { Write } from '../../store/batch.ts'
 import { integer, type Reader, type Row, text } from '../../store/store.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
 import { uuid } from '../../system/random.ts'
-import { sha256 } from '../../system/text.ts'
 import { timeText } from '../time.ts'
+import {
+  hasRows,
+  keyCalled,
+  keyOfName,
+  keyOfOrigin,
+  keyOfRoot,
+  knownKeyAt,
+  nameOfKey,
+  noRepository,
+  ofOldDatabase,
+  originHash,
+  rootHash,
+  usualName,
+  type Whereabouts,
+} from './keys.ts'
 import { comparedOrigin, projectNameOf } from './origin.ts'
 import { fixedName, nameTaken, noName, noProject } from './project-errors.ts'
-
-/** The project of whoever is in no repository. */
-export const noRepository = 'default'
-
-/** What older databases call the project of the repository that they were made for. */
-const unnamed = ''
 
 /** Any text that fits into one part of an address. */
 export const isProjectName = (name: string): boolean =>
   name.length <= 100 && /^[^/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'
-
-/** Where somebody stands: which repository, by all that it can be known by. */
-export interface Whereabouts {
-  /** Tells a folder of this machine from one that has the same path elsewhere. */
-  machine: string
-  /** The root of the main worktree. */
-  root: string
-  /** In its normal form; a path where it is a folder of this machine. */
-  origin?: string | undefined
-  /** The name of the root. */
-  folder: string
-  /** What its own file wants its project to be called: anybody may have written that. */
-  wished?: string | undefined
-}
 
 export interface ProjectEntry {
   name: string
@@ -67,8 +61,8 @@ export class Projects {
     if (known !== undefined) return known
     const key = await keyCalled(this.#reader, name)
     if (key === undefined) {
-      const isOld = name === noRepository && (await isFree(this.#reader, unnamed))
-      return isOld ? unnamed : name
+      const isOld = name === noRepository && (await isFree(this.#reader, ofOldDatabase))
+      return isOld ? ofOldDatabase : name
     }
     this.#keys.set(name, key)
     return key
@@ -183,8 +177,8 @@ async function begin(write: Write, where: Whereabouts): Promise<string> {
     return wished
   }
   const name = await freeName(write, where)
-  const isOld = !(await hasRows(write, name)) && (await isFree(write, unnamed))
-  const key = isOld ? unnamed : name
+  const isOld = !(await hasRows(write, name)) && (await isFree(write, ofOldDatabase))
+  const key = isOld ? ofOldDatabase : name
   await own(write, key, name)
   return key
 }
@@ -194,8 +188,7 @@ async function keyWished(reader: Reader, where: Whereabouts): Promise<string | u
   const { wished } = where
   if (wished === undefined || wished === noRepository) return undefined
   const key = (await keyCalled(reader, wished)) ?? wished
-  const usual = { ...where, wished: undefined }
-  const own = (await keyOfRoot(reader, usual)) ?? (await keyOfOrigin(reader, usual))
+  const own = await knownKeyAt(reader, { ...where, wished: undefined })
   return key === own || !(await isOfRepository(reader, key)) ? key : undefined
 }
 
@@ -210,7 +203,7 @@ async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
 
 /** What its project is called, or will be; nothing is changed. */
 export async function nameAt(reader: Reader, where: Whereabouts): Promise<string> {
-  const key = (await keyOfRoot(reader, where)) ?? (await keyOfOrigin(reader, where))
+  const key = await knownKeyAt(reader, where)
   if (key !== undefined) return nameOfKey(reader, key)
   const wished = await keyWished(reader, where)
   return wished === undefined ? freeName(reader, where) : nameOfKey(reader, wished)
@@ -227,56 +220,9 @@ async function own(write: Write, key: string, name: string): Promise<void> {
 const lead = (write: Write, name: string, key: string) =>
   write.run('INSERT INTO project_names (name, project) VALUES (?, ?)', name, key)
 
-const keyOfRoot = async (reader: Reader, where: Whereabouts) =>
-  keyIn(
-    await reader.all(
-      'SELECT project FROM project_roots WHERE machine = ? AND root_hash = ?',
-      ...[where.machine, rootHash(where)],
-    ),
-  )
-
-const keyOfOrigin = async (reader: Reader, where: Whereabouts) =>
-  where.origin === undefined
-    ? undefined
-    : keyIn(
-        await reader.all(
-          'SELECT project FROM project_origins WHERE origin_hash = ?',
-          originHash(where),
-        ),
-      )
-
-export const keyOfName = async (reader: Reader, name: string) =>
-  keyIn(await reader.all('SELECT project FROM project_names WHERE name = ?', name))
-
-/** Of a project that holds something. */
-export const keyCalled = async (reader: Reader, name: string) =>
-  (await keyOfName(reader, name)) ?? ((await hasRows(reader, name)) ? name : undefined)
-
-async function nameOfKey(reader: Reader, key: string): Promise<string> {
-  const [row] = await reader.all('SELECT name FROM repositories WHERE project = ?', key)
-  return row ? text(row.name) : usualName(key)
-}
-
-const keyIn = ([row]: Row[]): string | undefined => row && text(row.project)
-
 /** Whether its origin leads to a project already, if it has one. */
 const isRecorded = async (reader: Reader, where: Whereabouts): Promise<boolean> =>
   where.origin === undefined || (await keyOfOrigin(reader, where)) !== undefined
-
-/** A path is one repository on this machine, and another elsewhere. */
-function originHash({ origin: given = '', machine, wished }: Whereabouts): string {
-  const origin = comparedOrigin(given)
-  return sha256(asWished(origin.startsWith('/') ? `${machine} ${origin}` : origin, wished))
-}
-
-const rootHash = ({ root, wished }: Whereabouts): string => sha256(asWished(root, wished))
-
-/** Beside what holds without the wish, so that it goes with the file that has it. */
-const asWished = (text: string, wished: string | undefined): string =>
-  wished === undefined ? text : `${text}\n${wished}`
-
-const hasRows = async (reader: Reader, key: string): Promise<boolean> =>
-  (await reader.all('SELECT project FROM projects WHERE project = ?', key)).length > 0
 
 const isOfRepository = async (reader: Reader, key: string): Promise<boolean> => {
   const roots = await reader.all('SELECT root FROM project_roots WHERE project = ?', key)
@@ -291,9 +237,6 @@ const isOwned = async (reader: Reader, key: string): Promise<boolean> =>
 /** Whether something is stored under a key that no repository has. */
 const isFree = async (reader: Reader, key: string): Promise<boolean> =>
   (await hasRows(reader, key)) && !(await isOwned(reader, key))
-
-/** Of one that has no other. */
-export const usualName = (key: string): string => (key === unnamed ? noRepository : key)
 
 const numberIn = (row: Row | undefined, column: string): number =>
   row === undefined ? 0 : integer(row[column])

@@ -16,7 +16,7 @@ import {
 import { pagesOf } from '../../store/table-walk.ts'
 import { uuid } from '../../system/random.ts'
 import { sha256 } from '../../system/text.ts'
-import { keyOfName, usualName } from '../projects/projects.ts'
+import { keyOfName, usualName } from '../projects/keys.ts'
 
 /** What a project has many rows of. Its counters and its horizon are one row each. */
 const ownTables = tables.filter(({ key }) => key[0] === 'project' && key.length > 1)

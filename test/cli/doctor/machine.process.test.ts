@@ -130,6 +130,15 @@ describe('what is kept', () => {
     expect(said(await machine.doctor(), 'server')).toEqual([expect.stringMatching(/^ok: /)])
   })
 
+  it('tells of the end of a database that was taken away, and leaves it alone', async () => {
+    const machine = await DoctorMachine.open()
+    await machine.ok(['post', 'one', 'body', '--as', 'ann'])
+    const aside = machine.put('.local/share/agentmail/agentmail.db-wal.lost-1-2', 'frames')
+    const report = await machine.doctor({}, '--fix')
+    expect(said(report, aside)).toEqual([expect.stringMatching(/^warn: is the end of a database/)])
+    expect(existsSync(aside)).toBe(true)
+  })
+
   it.runIf(canMount())('needs room on its disk', async () => {
     const machine = await DoctorMachine.open()
     const { folder } = smallDisk()

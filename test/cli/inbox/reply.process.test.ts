@@ -11,6 +11,7 @@ import {
   type Place,
   ways,
 } from '../../support/coordination/coordination.ts'
+import { callTool } from '../../support/server/server.ts'
 
 const inboxSchema = z.object({ inbox: z.array(z.object({ id: z.string(), text: z.string() })) })
 const sentSchema = z.object({ sent: z.array(z.object({ to: z.string(), state: z.string() })) })
@@ -151,3 +152,27 @@ function leave(database: string, agentId: string): void {
   file.prepare('DELETE FROM presence WHERE agent_id = ?').run(agentId)
   file.close()
 }
+
+it('says so where a recipient of the mailbox has the name of whom it went to', async () => {
+  const place = await addressPlace('a running server')
+  await place.comes('ann')
+  const url = place.server?.url ?? ''
+  const { structuredContent: ann } = await callTool(url, 'register', { name: 'ann', role: 'r' })
+  await place.as('ann', 'send', 'human', 'which one?')
+  const answer = async () => {
+    const { inbox } = inboxSchema.parse(await place.json(['inbox', '--as', 'human', '--all']))
+    return place.run(['reply', inbox.at(-1)?.id ?? '', 'this one', '--as', 'human'])
+  }
+  expect(await answer()).toMatchObject({
+    stderr:
+      'warning: the answer went to the channel @ann alone: a recipient of the mailbox is called "ann" too. agentmail send "ann" writes to that one.\n',
+  })
+  const unread = { agent_id: ann?.agent_id, unread: true }
+  expect(messagesOf((await callTool(url, 'read_messages', unread)).structuredContent)).toHaveLength(
+    1,
+  )
+  const zoe = await toolAgent(place, 'zoe')
+  await zoe.writes('human', 'and this?')
+  expect((await answer()).stderr).toBe('')
+  expect(await zoe.unread()).toEqual(['human: this one'])
+})

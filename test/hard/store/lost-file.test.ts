@@ -1,9 +1,18 @@
 /** What a file of SQLite held that is taken away under a process: nothing acknowledged is lost that could be kept, and nobody else is harmed. */
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
+import { fileDatabase } from '../../../src/store/database.ts'
 import { startWorker } from '../../support/agentmail.ts'
 import { newPath } from '../../support/store/sqlite-files.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -102,6 +111,28 @@ it('is whole again when its file comes back alone, also beside the process that 
   await end()
   await next.end()
   expect(await wordsIn(path)).toBe('ok: filed logged new')
+})
+
+it('is whole for whoever only looks first when its file comes back alone', async () => {
+  const { path, say, end } = await holdWords()
+  renameSync(path, `${path}.old`)
+  expect(await say('late')).toBe(lost)
+  await end()
+  renameSync(`${path}.old`, path)
+  const view = await fileDatabase(path).view()
+  expect(await view?.all('SELECT word FROM words')).toEqual([{ word: 'filed' }, { word: 'logged' }])
+  await view?.close()
+  expect(await wordsIn(path)).toBe('ok: filed logged')
+})
+
+it('takes nothing for its log that is none', async () => {
+  const { path, end } = await holdWords()
+  await end()
+  const { mtimeNs, size } = lstatSync(path, { bigint: true })
+  const planted = `${path}-wal.lost-${mtimeNs}-${size}`
+  symlinkSync(join(temporaryFolder(), 'elsewhere'), planted)
+  expect(await wordsIn(path)).toBe('ok: filed logged')
+  expect(lstatSync(planted).isSymbolicLink()).toBe(true)
 })
 
 it('does not get the log of a file that has changed since', async () => {

@@ -1,6 +1,7 @@
 /** Projects on any engine: every repository finds its own, however many processes see it for the first time at once. */
 import { expect, it } from 'vitest'
-import type { Projects, Whereabouts } from '../../../src/coordination/projects/projects.ts'
+import type { Whereabouts } from '../../../src/coordination/projects/keys.ts'
+import type { Projects } from '../../../src/coordination/projects/projects.ts'
 import { copyProject } from '../../../src/coordination/upkeep/copy-project.ts'
 import { seededChoice } from '../../support/seeded-random.ts'
 import {

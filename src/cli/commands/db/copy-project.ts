@@ -2,7 +2,7 @@
 import type { Config, Flags } from '../../../config.ts'
 import { isServed } from '../../../connection/connect.ts'
 import { checkedProject } from '../../../connection/here.ts'
-import { keyOfName } from '../../../coordination/projects/projects.ts'
+import { keyOfName } from '../../../coordination/projects/keys.ts'
 import {
   type CopiedRows,
   copyProject,

@@ -5,6 +5,7 @@ import { leftWakers } from '../../../mailbox/mailman/own-ways.ts'
 import { pidIfRunning } from '../../../mailbox/mailman/pid-file.ts'
 import { leftFolders, leftRecords, removeLeftFolder } from '../../../server/server-record.ts'
 import { leftSetupRecords } from '../../../setup/record.ts'
+import { logsAside } from '../../../store/database.ts'
 import { removeFile } from '../../../system/files.ts'
 import { removeIfFree } from '../../../system/holder.ts'
 import { isAlive } from '../../../system/run-program.ts'
@@ -15,7 +16,8 @@ const advice = 'It is in nobody’s way; agentmail doctor --fix removes it.'
 export const leftoversCheck: Check = {
   name: 'leftovers',
   look(patient) {
-    const left = [...pidFiles(patient), ...serverNotes(patient), ...others(patient)]
+    const processes = [...pidFiles(patient), ...serverNotes(patient), ...others(patient)]
+    const left = [...processes, ...logs(patient)]
     return left.length > 0 ? left : [ok('leftovers', 'none of processes that have ended')]
   },
 }
@@ -45,6 +47,19 @@ function others({ config }: Patient): Checked[] {
     ),
     ...left(leftSetupRecords(config), 'is what setup noted of a file that is gone', removeFile),
   ]
+}
+
+/** They are nobody's to remove: what was acknowledged last may be in them and nowhere else. */
+function logs({ database }: Patient): Checked[] {
+  const path = database()?.path
+  if (path === undefined || !existsSync(path)) return []
+  return logsAside(path).map((aside) =>
+    warn(
+      aside,
+      'is the end of a database that was taken from its place, and belongs to that file alone',
+      `With a copy of that file, named as it is without its end from -wal on, agentmail db check --db <copy> reads both. Remove it if you do not miss anything.`,
+    ),
+  )
 }
 
 function serverNotes({ database }: Patient): Checked[] {
