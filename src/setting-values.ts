@@ -1,4 +1,5 @@
 /** The values of settings: how they may be shown, what in them is secret, and what is wrong with them. */
+import { isProjectName, wrongAgentName } from './names.ts'
 import { type SettingShape, settings } from './settings.ts'
 
 export type SettingName = keyof typeof settings
@@ -79,6 +80,10 @@ export function wrongOf(name: SettingName, value: string): string | undefined {
   const holds = holdsOf(name)
   if (words && !words.includes(value.trim().toLowerCase())) return `none of ${words.join(', ')}`
   if (name === 'notify' && !isWebAddress(value)) return 'no http(s) address'
+  if (name === 'project' && !isProjectName(value))
+    return 'no name of up to 100 characters without a slash'
+  if (name === 'agent' && wrongAgentName(value) !== undefined)
+    return 'no name that an agent can have'
   if (holds === 'number' && !isNumber(value)) return 'not a number of 0 or more'
   if (holds === 'positive' && !isNumber(value)) return 'not a number above 0'
   if (holds === 'positive' && !isPositive(Number(value))) return 'not above 0 and up to 2000000'

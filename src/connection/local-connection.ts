@@ -56,7 +56,7 @@ export async function onDatabaseIfThere(
   config: Config,
   standing: Standing,
 ): Promise<Connection | undefined> {
-  const database = databaseOf(config)
+  const database = databaseOf(config, { create: false })
   const view = await database.view().catch((error) => {
     throw database.explained(error)
   })

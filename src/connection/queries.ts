@@ -1,8 +1,8 @@
 /** The questions beyond the tools, checked in the same words wherever they are asked. */
 import * as z from 'zod'
 import { notifiedWays } from '../coordination/inbox/receipts.ts'
-import { isProjectName } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
+import { isProjectName } from '../names.ts'
 import {
   afterId,
   limit,

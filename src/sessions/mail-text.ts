@@ -40,20 +40,20 @@ const unread = (count: number): string =>
 
 export function messageText(message: MessageEntry): string {
   const { sender_name, channel, subject, body, created_at } = message
-  const about = isUntitled(message) ? '' : `, subject: ${asOneLine(subject)}`
-  return `From ${asOneLine(sender_name)} in ${asOneLine(channel)} at ${created_at}${about}\n${quoted(body)}`
+  const about = isUntitled(message) ? '' : `> Subject: ${asOneLine(subject)}\n`
+  return `From ${asName(sender_name)} in ${asName(channel)} at ${created_at}\n${about}${quoted(body)}`
 }
 
 export function letterText({ from, message, created_at }: StoredMessage): string {
   const at = typeof created_at === 'string' ? ` at ${asOneLine(created_at)}` : ''
-  return `From ${asOneLine(from)} in your mailbox${at}\n${quoted(message)}`
+  return `From ${asName(from)} in your mailbox${at}\n${quoted(message)}`
 }
 
 export const longMessageText = ({ sender_name, channel, subject, body }: MessageEntry): string =>
-  `From ${asOneLine(sender_name)} in ${asOneLine(channel)}: ${body.length} characters, too long for here, so it stays unread: read_messages with unread: true gives it. Its subject:\n> ${asOneLine(subject)}`
+  `From ${asName(sender_name)} in ${asName(channel)}: ${body.length} characters, too long for here, so it stays unread: read_messages with unread: true gives it. Its subject:\n> ${asOneLine(subject)}`
 
 export const longLetterText = ({ from, message }: StoredMessage): string =>
-  `From ${asOneLine(from)} in your mailbox: ${message.length} characters, too long for here, so it stays unread: receive, or agentmail receive, gives it. It begins:\n> ${asOneLine(message)}`
+  `From ${asName(from)} in your mailbox: ${message.length} characters, too long for here, so it stays unread: receive, or agentmail receive, gives it. It begins:\n> ${asOneLine(message)}`
 
 const quoted = (text: string): string =>
   text
@@ -75,3 +75,12 @@ export function asOneLine(text: string, most = 80): string {
   ]
   return line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('')
 }
+
+/** What others chose to be called: where it could read as a sentence of ours, in quotation marks. */
+export function asName(name: string, most?: number): string {
+  const line = asOneLine(name, most)
+  return /^[^\s"'`()]+$/u.test(line) ? line : quotedName(name, most)
+}
+
+export const quotedName = (name: string, most?: number): string =>
+  `"${asOneLine(name, most).replace(/["`\\]/g, "'")}"`

@@ -8,7 +8,7 @@ import type { StoredMessage } from '../mailbox/message.ts'
 import { mailboxFile } from '../mailbox/names.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
 import { sleep, systemClock } from '../system/clock.ts'
-import { asOneLine } from './mail-text.ts'
+import { quotedName } from './mail-text.ts'
 
 /** Where the messages of coordination come from: a server, a database, or a project of this process. */
 interface WakingSource {
@@ -137,12 +137,9 @@ const nameLength = 40
 
 /** That mail waits and from whom, and nothing of the mail: a client may take it for its user's words. */
 export function wakingText(from: string[]): string {
-  const names = [...new Set(from)].map(quotedName)
+  const names = [...new Set(from)].map((name) => quotedName(name, nameLength))
   const named = names.slice(0, sendersNamed)
   const more = names.length - named.length
   const senders = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
   return `AgentMail: mail waits for you, from ${senders}. Where it is not handed to you with this: read_messages with unread: true, and receive (or agentmail receive) for your mailbox.`
 }
-
-const quotedName = (name: string): string =>
-  `"${asOneLine(name, nameLength).replace(/["`\\]/g, "'")}"`

@@ -3,7 +3,7 @@ import type { Welcome } from '../coordination/inbox/company.ts'
 import type { FileHolder } from '../coordination/sessions/edits.ts'
 import type { Session } from '../coordination/sessions/session-rows.ts'
 import type { SessionDesk } from './desk.ts'
-import { asOneLine } from './mail-text.ts'
+import { asName, asOneLine } from './mail-text.ts'
 import { waitingMail } from './session-mailbox.ts'
 
 const othersNamed = 20
@@ -57,7 +57,7 @@ function company(agents: Welcome['agents']): string {
   if (agents.length === 0) return 'Nobody else is here.'
   const named = agents
     .slice(0, othersNamed)
-    .map(({ name, role }) => `${asOneLine(name, nameLength)} (${asOneLine(role, nameLength)})`)
+    .map(({ name, role }) => `${asName(name, nameLength)} (${asName(role, nameLength)})`)
   const more = agents.length - named.length
   const rest = more === 0 ? '' : ` and ${agents.length >= 50 ? 'others' : `${more} more`}`
   return `Here too: ${named.join(', ')}${rest}.`

@@ -161,9 +161,9 @@ export function change(
   }
 }
 
-/** Whether anything in the file would be another. */
+/** Whether anything in the file would be another; one that is not there is not made to hold nothing. */
 export const isChange = ({ file, after }: PlannedFile): boolean =>
-  after === undefined ? file.bytes !== undefined : file.bytes?.toString('utf8') !== after
+  after === undefined ? file.bytes !== undefined : (file.bytes?.toString('utf8') ?? '') !== after
 
 function addParagraph(plan: SetupPlan, places: Places): void {
   const clients = plan.clients.map(({ client }) => client.name)

@@ -78,6 +78,24 @@ describe('settings in files', () => {
     expect(told.exitCode).not.toBe(0) // the control: where a server is taken, that one is asked
   })
 
+  it.each([
+    ['project = "a/b"', 'project is no name of up to 100 characters without a slash'],
+    ['project = "../../x"', 'project is no name of up to 100 characters without a slash'],
+    [`project = "${'x'.repeat(120)}"`, 'project is no name of up to 100 characters'],
+    ['agent = "a\\nb"', 'agent is no name that an agent can have'],
+    [`agent = "${'é'.repeat(99)}"`, 'agent is no name that an agent can have'],
+  ])('of a repository stop no command with what is wrong in them: %s', async (line, says) => {
+    const { run, writeRepository } = place()
+    writeRepository(`${line}\n`)
+    for (const command of [['claims'], ['status', 'ready'], ['recipients']]) {
+      const env = line.startsWith('agent') ? {} : { AGENTMAIL_AGENT: 'me' }
+      const { exitCode, stderr } = await run(command, env)
+      const isNameless = line.startsWith('agent') && command[0] === 'recipients'
+      expect([command, exitCode]).toEqual([command, isNameless ? 2 : 0])
+      expect(stderr).toContain(says)
+    }
+  })
+
   it('of a repository keep nobody waiting: a pipe is no file', async () => {
     const { run, repository } = place()
     makePipe(repository)

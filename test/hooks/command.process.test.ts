@@ -159,19 +159,17 @@ describe('without an answer', () => {
     }
   })
 
-  it('a session that starts where another program has the port is told so', async () => {
+  it.each([
+    ['answers', other, patient],
+    ['says nothing', silent, { AGENTMAIL_HOOK_MS: '7000' }], // a quarter is less than it is asked for
+  ])('a session that starts where another program %s is told so', async (_what, open, limit) => {
     const folder = repository()
-    const port = (await other()).replace(/.*:/, '')
-    const env = { ...patient, AGENTMAIL_PORT: port, XDG_DATA_HOME: temporaryFolder() }
+    const port = (await open()).replace(/.*:/, '')
+    const env = { ...limit, AGENTMAIL_PORT: port, XDG_DATA_HOME: temporaryFolder() }
     const startAt = (client: string, name = `${client}-SessionStart`) =>
-      agentmail(['hook', client], {
-        cwd: folder,
-        env,
-        input: inputIn(folder, name, 's'),
-      })
-    expect(
-      JSON.stringify(answerOf(await startAt('claude', 'claude-SessionStart-startup'))),
-    ).toContain(`Another program answers at http://127.0.0.1:${port}`)
+      agentmail(['hook', client], { cwd: folder, env, input: inputIn(folder, name, 's') })
+    const told = JSON.stringify(answerOf(await startAt('claude', 'claude-SessionStart-startup')))
+    expect(told).toContain(`Another program is at http://127.0.0.1:${port}`)
     expect(JSON.stringify(answerOf(await startAt('codex')))).not.toContain('Another program')
   })
 

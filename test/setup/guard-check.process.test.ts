@@ -1,5 +1,5 @@
 /** The guard in git's pre-commit hook: commits of what others hold are refused, whatever they look like. */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -41,6 +41,15 @@ describe('a commit', () => {
     const refused = place.commit(['src/a.ts'])
     expect(refused.exitCode).toBe(1)
     expect(refused.stderr).toContain(wayThrough)
+  })
+
+  it('is refused also where the file of the repository names no project that can be', async () => {
+    const place = await Guarded.install()
+    await place.claim('berta', 'src/a.ts')
+    writeFileSync(join(place.folder, '.agentmail.toml'), 'project = "a/b"\n')
+    const refused = place.commit(['src/a.ts'], anna)
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toContain('src/a.ts is held by berta')
   })
 
   it('in a folder that another holds is refused', async () => {

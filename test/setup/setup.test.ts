@@ -130,6 +130,15 @@ describe('setup', () => {
     expect(home.read('.copilot/hooks/agentmail.json')).not.toContain('agentmail hook')
   })
 
+  it('makes no file that would hold nothing', () => {
+    const home = new SetupHome()
+    home.setUp({ clients: [...clientNames], hasHooks: false })
+    const files = clientNames.flatMap((client) => home.status(client).files)
+    const texts = files.map((path) => home.read(path.slice(home.home.length + 1)))
+    expect(texts).toContain(undefined)
+    for (const text of texts) expect(text).not.toBe('')
+  })
+
   it('writes the name of the token for a server elsewhere, never the token, and hooks as commands', () => {
     const home = new SetupHome()
     const server = { url: 'https://mail.example/mcp', hasToken: true }

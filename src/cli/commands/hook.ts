@@ -145,9 +145,9 @@ async function strangerAt(config: Config, told: Told): Promise<string | undefine
   const url = `http://127.0.0.1:${config.number('port')}`
   const limitMs = hookLimitMs(told, msOf(config)) * strangerShare
   const found = await ifSoon(limitMs, () => listenerAt(url))
-  if (found === undefined || found === 'nobody') return undefined
-  const who = found === 'other' ? 'Another program' : 'An AgentMail of another database'
-  return `${who} answers at ${url}, so that edits may go unguarded and mail unheard here. Tell your user: agentmail doctor says what to do.`
+  if (found === 'nobody') return undefined
+  const who = typeof found === 'object' ? 'An AgentMail of another database' : 'Another program'
+  return `${who} is at ${url}, so that edits may go unguarded and mail unheard here. Tell your user: agentmail doctor says what to do.`
 }
 
 /** Nothing where there is none. */

@@ -39,7 +39,7 @@ export function stepsOf({ plan, wanted, places }: Setup): string[] {
     }
   } else if (hasHooks) {
     steps.push(
-      'Run agentmail up: hooks call its server, and some clients show an error where none runs.',
+      'Hooks call the server: agentmail up starts it where none runs, and some clients show an error until then.',
     )
   }
   if (/[\\/]_npx[\\/]/.test(program)) {

@@ -1,4 +1,5 @@
 /** The projects of a database: which one a repository is, what they are called, and where they lie. */
+import { isProjectName } from '../../names.ts'
 import type { Write } from '../../store/batch.ts'
 import { integer, type Reader, type Row, text } from '../../store/store.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
@@ -21,10 +22,6 @@ import {
 } from './keys.ts'
 import { comparedOrigin, projectNameOf } from './origin.ts'
 import { fixedName, nameTaken, noName, noProject } from './project-errors.ts'
-
-/** Any text that fits into one part of an address. */
-export const isProjectName = (name: string): boolean =>
-  name.length <= 100 && /^[^/\p{Cc}]+$/u.test(name) && name !== '.' && name !== '..'
 
 export interface ProjectEntry {
   name: string

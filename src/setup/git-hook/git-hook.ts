@@ -1,5 +1,5 @@
 /** Puts the guard into a repository's pre-commit hook, beside the one that was there, and takes it out again. */
-import { lstatSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentMailError } from '../../errors.ts'
 import {
@@ -113,10 +113,10 @@ function lookAt(path: string): ReturnType<typeof ownerOf> | undefined {
   return found.isFile() ? ownerOf(textOfFile(path)) : 'other'
 }
 
-/** What a link leads to, and what is not ours to read, is called as it is. */
+/** Of a link, that of what it leads to. What is not ours to read is called as it is. */
 function beginningOf(path: string): string {
   try {
-    return textOfFile(path)
+    return textOfFile(realpathSync(path))
   } catch {
     return ''
   }

@@ -36,6 +36,22 @@ describe('a client', () => {
     expect(wrongIn(await machine.doctor())).toEqual([])
   })
 
+  it('that has the plugin is not said to be set up in a repository in which nothing is', async () => {
+    const machine = await DoctorMachine.open()
+    const plugins = { enabledPlugins: { 'agentmail@agentmail': true } }
+    machine.put('.claude/settings.json', JSON.stringify(plugins))
+    machine.put('.codex/config.toml', '[plugins."agentmail@agentmail"]\nenabled = true\n')
+    await machine.up()
+    await machine.ok(['setup', 'claude', 'codex', '--yes'])
+    const report = await machine.doctor()
+    for (const client of [title, 'Codex']) {
+      const lines = said(report, client)
+      expect(lines).toContainEqual(expect.stringMatching(/^ok: /))
+      expect(lines.join('\n')).not.toContain('repository')
+    }
+    expect(machine.files().filter((file) => /^shop\/.*\.json$/.test(file))).toEqual([])
+  })
+
   it('without hooks is told of, and is no problem', async () => {
     const machine = await DoctorMachine.open()
     await machine.up()

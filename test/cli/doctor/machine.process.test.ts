@@ -88,6 +88,9 @@ describe('agentmail doctor', () => {
 describe('what is kept', () => {
   it('is closed to others by --fix, and by nothing else', async () => {
     const machine = await DoctorMachine.open()
+    await machine.ok(['post', 'one', 'body', '--as', 'ann'])
+    const data = machine.at('.local/share/agentmail')
+    chmodSync(data, 0o755)
     const secret = machine.put('.config/agentmail/config.toml', 'token = "very-secret"\n', 0o644)
     const token = machine.put('.config/agentmail/gmail/token-me.json', '{}', 0o640)
     const state = machine.at('.local/state/agentmail')
@@ -99,9 +102,11 @@ describe('what is kept', () => {
     expect(said(report, token)).toEqual([expect.stringMatching(/^problem: .*secret/)])
     expect(said(report, state)).toEqual([expect.stringMatching(/^warn: others/)])
     expect(machine.mode('.config/agentmail/config.toml')).toBe('644')
+    expect(said(report, data)).toEqual([expect.stringMatching(/^warn: others/)])
+    expect(machine.mode('.local/share/agentmail')).toBe('755')
     const mended = await machine.doctor({}, '--fix')
     expect(mended.fixed.toSorted()).toEqual(
-      [secret, token, state].map((path) => `closed ${path} to all but you`),
+      [secret, token, data, state].map((path) => `closed ${path} to all but you`),
     )
     expect(said(mended, 'permissions')).toEqual([expect.stringMatching(/^ok: /)])
     for (const path of [secret, token])

@@ -33,8 +33,8 @@ async function lookAt(name: ClientName, places: Places, tries: Tries): Promise<C
   )
   const broken = statuses.flatMap(({ status }) => brokenFiles(status))
   // Claude Code and Copilot share a file of a project: whoever is not here has nothing in it.
-  const there = statuses.filter(
-    ({ scope, status }) => hasAny(status) && (scope === 'user' || status.isFound),
+  const there = statuses.filter(({ scope, status }) =>
+    scope === 'user' ? hasAny(status) : status.isFound && isInRepository(status),
   )
   const [first] = statuses
   if (there.length === 0 && broken.length === 0) {
@@ -57,6 +57,10 @@ const brokenFiles = ({ title, problems }: ClientStatus): Checked[] =>
 
 const hasAny = ({ server, hooks = 'missing' }: ClientStatus): boolean =>
   server !== 'missing' || hooks !== 'missing'
+
+/** What a plugin brings, no repository has: there is only what should go. */
+const isInRepository = (status: ClientStatus): boolean =>
+  status.hasPlugin ? [status.server, status.hooks].includes('old') : hasAny(status)
 
 function partsLine(
   { title, server, hooks, permission, next = '' }: ClientStatus,
