@@ -1,7 +1,7 @@
 /** The projects of a database: which one a repository is, what they are called, and where they lie. */
 import { isProjectName } from '../../names.ts'
 import type { Write } from '../../store/batch.ts'
-import { integer, type Reader, type Row, text } from '../../store/store.ts'
+import { integer, type Reader, type Row, StoreError, text } from '../../store/store.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
 import { uuid } from '../../system/random.ts'
 import { timeText } from '../time.ts'
@@ -128,7 +128,7 @@ export class Projects {
         taken === undefined ? to !== key && (await hasRows(write, to)) : taken !== key
       if (isOthers) throw nameTaken(to)
       if (!(await isOwned(write, key))) await own(write, key, usualName(key))
-      if ((await keyOfName(write, to)) === undefined) await lead(write, to, key)
+      if (taken === undefined) await lead(write, to, key)
       await write.run(
         'UPDATE repositories SET name = ?, token = ? WHERE project = ?',
         ...[to, uuid(), key],
@@ -146,10 +146,14 @@ export class Projects {
   }
 }
 
-/** Everything in one transaction, in which whoever comes second meets a key that is taken, or a token that is not its own, and starts over. */
+/**
+ * Everything in one transaction, in which whoever comes second meets a key that is taken, or a token that is not its own,
+ * and starts over. So each thing is looked up once: some engines show the second look what another has committed since.
+ */
 async function settle(write: Write, where: Whereabouts): Promise<string> {
   const known = await keyOfRoot(write, where)
-  const key = known ?? (await keyOfOrigin(write, where)) ?? (await begin(write, where))
+  const ofOrigin = await keyOfOrigin(write, where)
+  const key = known ?? ofOrigin ?? (await begin(write, where))
   if (known === undefined) {
     const { machine, root } = where
     await write.run(
@@ -157,7 +161,7 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
       ...[machine, rootHash(where), root, key],
     )
   }
-  if (where.origin !== undefined && !(await isRecorded(write, where))) {
+  if (where.origin !== undefined && ofOrigin === undefined) {
     await write.run(
       'INSERT INTO project_origins (origin_hash, origin, project) VALUES (?, ?, ?)',
       ...[originHash(where), comparedOrigin(where.origin), key],
@@ -168,10 +172,10 @@ async function settle(write: Write, where: Whereabouts): Promise<string> {
 
 /** What was stored for it before it was seen is its own: under its name, or where an older database keeps what has none. */
 async function begin(write: Write, where: Whereabouts): Promise<string> {
-  const wished = await keyWished(write, where)
-  if (wished !== undefined) {
-    if (!(await isOwned(write, wished))) await own(write, wished, where.wished ?? wished)
-    return wished
+  const wished = await wishedIn(write, where)
+  if (wished) {
+    await join(write, wished, where.wished ?? wished.key)
+    return wished.key
   }
   const name = await freeName(write, where)
   const isOld = !(await hasRows(write, name)) && (await isFree(write, ofOldDatabase))
@@ -180,13 +184,30 @@ async function begin(write: Write, where: Whereabouts): Promise<string> {
   return key
 }
 
-/** Of the project that is wished for, where that is its own already, or no repository's. */
-async function keyWished(reader: Reader, where: Whereabouts): Promise<string | undefined> {
+interface Wished {
+  key: string
+  /** As it was before anything else was looked at; nothing where nobody has it. */
+  token: string | undefined
+}
+
+/** The project that is wished for, where that is its own already, or no repository's. */
+async function wishedIn(reader: Reader, where: Whereabouts): Promise<Wished | undefined> {
   const { wished } = where
   if (wished === undefined || wished === noRepository) return undefined
   const key = (await keyCalled(reader, wished)) ?? wished
+  const token = await tokenOf(reader, key)
   const own = await knownKeyAt(reader, { ...where, wished: undefined })
-  return key === own || !(await isOfRepository(reader, key)) ? key : undefined
+  return key === own || !(await isOfRepository(reader, key)) ? { key, token } : undefined
+}
+
+/** Of two repositories that wish for one project, the second starts over. */
+async function join(write: Write, { key, token }: Wished, name: string): Promise<void> {
+  if (token === undefined) return own(write, key, name)
+  const joined = await write.run(
+    'UPDATE repositories SET token = ? WHERE project = ? AND token = ?',
+    ...[uuid(), key, token],
+  )
+  if (joined !== 1) throw new StoreError('again', 'another repository joined the project')
 }
 
 async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
@@ -202,8 +223,8 @@ async function freeName(reader: Reader, where: Whereabouts): Promise<string> {
 export async function nameAt(reader: Reader, where: Whereabouts): Promise<string> {
   const key = await knownKeyAt(reader, where)
   if (key !== undefined) return nameOfKey(reader, key)
-  const wished = await keyWished(reader, where)
-  return wished === undefined ? freeName(reader, where) : nameOfKey(reader, wished)
+  const wished = await wishedIn(reader, where)
+  return wished ? nameOfKey(reader, wished.key) : freeName(reader, where)
 }
 
 async function own(write: Write, key: string, name: string): Promise<void> {
@@ -228,8 +249,13 @@ const isOfRepository = async (reader: Reader, key: string): Promise<boolean> => 
   return (await reader.all(sql, key)).length > 0
 }
 
+async function tokenOf(reader: Reader, key: string): Promise<string | undefined> {
+  const [row] = await reader.all('SELECT token FROM repositories WHERE project = ?', key)
+  return row && text(row.token)
+}
+
 const isOwned = async (reader: Reader, key: string): Promise<boolean> =>
-  (await reader.all('SELECT project FROM repositories WHERE project = ?', key)).length > 0
+  (await tokenOf(reader, key)) !== undefined
 
 /** Whether something is stored under a key that no repository has. */
 const isFree = async (reader: Reader, key: string): Promise<boolean> =>

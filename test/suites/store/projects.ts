@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Whereabouts } from '../../../src/coordination/projects/keys.ts'
 import type { Projects } from '../../../src/coordination/projects/projects.ts'
 import { copyProject } from '../../../src/coordination/upkeep/copy-project.ts'
+import { isLong } from '../../support/parts.ts'
 import { seededChoice } from '../../support/seeded-random.ts'
 import {
   at,
@@ -85,12 +86,29 @@ export function projectsSuite(newDatabase: NewDatabase): void {
     await expect(projects.rename('store', 'a/b')).rejects.toThrow(/cannot be the name/)
     await projects.rename('store', 'shop')
     expect(await nameOf(projects, here('/shop'))).toBe('shop')
-    const renames = [
-      projects.rename('shop', 'x'),
-      other.coordination.projects.rename('shop-2', 'x'),
-    ]
-    const outcomes = await Promise.allSettled(renames)
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  it('are called, joined and wished for by one of two at a time, whatever comes between', async () => {
+    const random = seededChoice()
+    const database = await TestDatabase.create(newDatabase)
+    const servers = await database.servers(2, { through: interleaved(() => breathe(random)) })
+    const both = <T>(work: (projects: Projects, n: number) => Promise<T>) =>
+      Promise.allSettled(servers.map(({ coordination }, n) => work(coordination.projects, n)))
+    const found = (outcomes: PromiseSettledResult<string>[]) =>
+      outcomes.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))
+    for (const round of upTo(isLong ? 200 : 20)) {
+      const names = found(await both((projects, n) => projects.find(here(`/r${round}-${n}`))))
+      const renames = await both((projects, n) => projects.rename(names[n] ?? '', `new-${round}`))
+      expect(renames.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      const clones = await both((projects, n) =>
+        projects.find(here(`/c${round}-${n}`, `host/c-${round}`)),
+      )
+      expect(found(clones)).toEqual([`c-${round}`, `c-${round}`])
+      const wished = await both((projects, n) =>
+        projects.find({ ...here(`/w${round}-${n}`), wished: `wish-${round}` }),
+      )
+      expect(new Set(found(wished)).size).toBe(2)
+    }
   })
 
   it('take over what was stored before: under their name, or under none by an older version', async () => {
