@@ -1,5 +1,5 @@
 /** What agentmail doctor says of what is kept on the disk: who can read it, what the dead have left, what is damaged. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DoctorMachine, said } from '../../support/cli/doctor-machine.ts'
@@ -62,6 +62,10 @@ describe('what is kept', () => {
     const report = await machine.doctor({}, '--fix')
     expect(said(report, aside)).toEqual([expect.stringMatching(/^warn: is the end of a database/)])
     expect(existsSync(aside)).toBe(true)
+    for (const end of ['', '-wal', '-shm']) {
+      rmSync(machine.at(`.local/share/agentmail/agentmail.db${end}`), { force: true })
+    }
+    expect(said(await machine.doctor(), aside)).toHaveLength(1) // above all where the file is gone
   })
 
   it.runIf(canMount())('needs room on its disk', async () => {

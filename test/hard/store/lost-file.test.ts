@@ -128,10 +128,13 @@ it('is whole for whoever only looks first when its file comes back alone', async
 it('takes nothing for its log that is none', async () => {
   const { path, end } = await holdWords()
   await end()
+  remove(path, '-wal', '-shm') // which hold nothing any more
   const { mtimeNs, size } = lstatSync(path, { bigint: true })
   const planted = `${path}-wal.lost-${mtimeNs}-${size}`
-  symlinkSync(join(temporaryFolder(), 'elsewhere'), planted)
+  const elsewhere = join(temporaryFolder(), 'elsewhere')
+  symlinkSync(elsewhere, planted)
   expect(await wordsIn(path)).toBe('ok: filed logged')
+  expect(existsSync(elsewhere)).toBe(false)
   expect(lstatSync(planted).isSymbolicLink()).toBe(true)
 })
 

@@ -89,22 +89,22 @@ export async function interleavedServers(
 }
 
 /** The same store, which waits before and after each statement, so that others come in between. */
-export function interleaved(wait: () => Promise<unknown>): Through {
-  const between = async <T>(work: () => Promise<T>): Promise<T> => {
-    await wait()
+export function interleaved(wait: (sql: string) => Promise<unknown>): Through {
+  const between = async <T>(sql: string, work: () => Promise<T>): Promise<T> => {
+    await wait(sql)
     const result = await work()
-    await wait()
+    await wait(sql)
     return result
   }
   return (store) => ({
     engine: store.engine,
     ...(store.textKeys && { textKeys: store.textKeys }),
-    all: (sql, ...values) => between(() => store.all(sql, ...values)),
+    all: (sql, ...values) => between(sql, () => store.all(sql, ...values)),
     transaction: (work) =>
       store.transaction((transaction) =>
         work({
-          all: (sql, ...values) => between(() => transaction.all(sql, ...values)),
-          run: (sql, ...values) => between(() => transaction.run(sql, ...values)),
+          all: (sql, ...values) => between(sql, () => transaction.all(sql, ...values)),
+          run: (sql, ...values) => between(sql, () => transaction.run(sql, ...values)),
         }),
       ),
     define: (statements, record) => store.define(statements, record),

@@ -1,5 +1,6 @@
 /** What was left by processes that run no more, and for databases and files that are gone. */
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { readServerNote, removeServerNote } from '../../../connection/server-note.ts'
 import { leftWakers } from '../../../mailbox/mailman/own-ways.ts'
 import { pidIfRunning } from '../../../mailbox/mailman/pid-file.ts'
@@ -52,7 +53,7 @@ function others({ config }: Patient): Checked[] {
 /** They are nobody's to remove: what was acknowledged last may be in them and nowhere else. */
 function logs({ database }: Patient): Checked[] {
   const path = database()?.path
-  if (path === undefined || !existsSync(path)) return []
+  if (path === undefined || !existsSync(dirname(path))) return []
   return logsAside(path).map((aside) =>
     warn(
       aside,
