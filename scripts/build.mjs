@@ -84,9 +84,31 @@ async function buildFiles() {
   for (const [name, source] of lazyFiles) {
     await build({ ...settings, entryPoints: { [name]: source } })
   }
+  await buildPage()
   const text = readFileSync(join(root, 'scripts/binary.cjs'), 'utf8')
   binary = (await transform(text, { minify: true, target: 'node20' })).code
   writeBinary()
+}
+
+/** For browsers: one script, one style sheet, and the page that names them. */
+async function buildPage() {
+  const source = join(root, 'src/page')
+  await build({
+    entryPoints: { page: join(source, 'main.tsx'), login: join(source, 'login.ts') },
+    outdir: join(dist, 'page'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    logLevel: 'warning',
+  })
+  const styles = { entryPoints: [join(source, 'page.css')], minify: true, logLevel: 'warning' }
+  await build({ ...styles, outdir: join(dist, 'page') })
+  for (const name of ['index.html', 'login.html']) {
+    writeFileSync(join(dist, 'page', name), readFileSync(join(source, name)))
+  }
 }
 
 /** The binary knows the caches that are there now, and takes no others. */

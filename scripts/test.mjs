@@ -24,6 +24,7 @@ await ensure()
 const isChecked = await Promise.all([
   run('biome', 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
   run('tsc', 'node_modules/typescript/bin/tsc'),
+  run('tsc of the page', 'node_modules/typescript/bin/tsc', ['-p', 'src/page']),
   run('generated files', 'scripts/generate.mjs', ['--check']),
   run('knip', 'node_modules/knip/bin/knip.js'),
 ])

@@ -8,8 +8,10 @@ const src = join(import.meta.dirname, '../src')
 /** From the top of the house down. A file imports from its own room and from the rooms below. */
 const rooms = [
   'cli',
+  'page',
   'setup',
   'server',
+  'person',
   'orchestrator',
   'mcp',
   'hooks',
@@ -30,7 +32,7 @@ const rooms = [
 ]
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file),
 )
 const sources = files.map((file) => ({ file, text: readFileSync(join(src, file), 'utf8') }))
 
@@ -43,7 +45,7 @@ function layerOf(file: string): number {
 describe('the house', () => {
   it('has imports that point downward only', () => {
     const upward = sources.flatMap(({ file, text }) =>
-      [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g)]
+      [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.tsx?)'/g)]
         .map(([, path = '']) => relative(src, join(src, dirname(file), path)))
         .filter((target) => layerOf(target) < layerOf(file))
         .map((target) => `${file} → ${target}`),
@@ -75,6 +77,7 @@ describe('the house', () => {
           'orchestrator/state.ts',
           'providers/gmail/places.ts',
           'providers/local/folder.ts',
+          'server/page/page-files.ts',
           'store/database.ts',
           'store/mysql/address.ts',
           'system/',
@@ -85,7 +88,7 @@ describe('the house', () => {
         /(?:from |import\()'node:https?'/,
         ['server/', 'system/http-request.ts', 'providers/gmail/redirect.ts'],
       ],
-      [/\bfetch\(/, ['server/streamable-http.ts']],
+      [/\bfetch\(/, ['page/', 'server/streamable-http.ts']],
       [/from '@modelcontextprotocol/, ['mcp/', 'server/', 'orchestrator/servers/']],
     ]
     for (const [danger, allowed] of doors) {

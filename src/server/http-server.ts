@@ -22,7 +22,15 @@ const maxPipelined = 100
 type HttpServerOptions = GuardOptions &
   Pick<
     RoutesOptions,
-    'coordination' | 'book' | 'hooks' | 'own' | 'database' | 'place' | 'instance' | 'staleSeconds'
+    | 'config'
+    | 'coordination'
+    | 'book'
+    | 'hooks'
+    | 'own'
+    | 'database'
+    | 'place'
+    | 'instance'
+    | 'staleSeconds'
   > & {
     port: number
   }

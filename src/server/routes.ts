@@ -1,15 +1,12 @@
 /** The table of routes: what may be asked of the coordination server, with which methods, and who answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressBook } from '../addresses/address-book.ts'
-import type { OwnProject } from '../connection/open-coordination.ts'
 import { checked, hereQuery } from '../connection/queries.ts'
 import { hereHeader, projectHeader, unknownHeader } from '../connection/remote/server-line.ts'
-import type { Coordination, Project } from '../coordination/coordination.ts'
+import type { Project } from '../coordination/coordination.ts'
 import { unknownAs } from '../coordination/projects/project-errors.ts'
 import type { Projects } from '../coordination/projects/projects.ts'
 import type { HookAnswering } from '../hooks/answering.ts'
 import { isProjectName } from '../names.ts'
-import { systemClock } from '../system/clock.ts'
 import { jsonOf } from '../system/text.ts'
 import {
   agents,
@@ -38,14 +35,11 @@ import {
 } from './api.ts'
 import { sendHealth } from './health.ts'
 import { answerHook } from './hooks.ts'
-import { type Exchange, HttpError, sendJson, sendText } from './http-exchange.ts'
-import { pageHeaders, renderPage } from './page.ts'
+import { type Exchange, HttpError, sendJson } from './http-exchange.ts'
+import type { PageParts } from './page/page-call.ts'
+import { PageRoutes } from './page/page-routes.ts'
 import { SseSessions } from './sse.ts'
 import { StreamableHttp } from './streamable-http.ts'
-
-/** The page is for a look: whoever wants all asks for them. */
-const projectsOnPage = 50
-const agentsOnPage = 100
 
 interface Route {
   /** Others are refused by name. Where the key begins with a method, others are not there at all. */
@@ -58,39 +52,24 @@ interface Route {
   answer(exchange: Exchange, named: string | undefined): Promise<void>
 }
 
-export interface RoutesOptions {
-  coordination: Coordination
-  book: AddressBook
+export interface RoutesOptions extends PageParts {
   hooks: HookAnswering
-  /** The project of whoever names none: that of the folder in which the server was started. */
-  own: OwnProject
-  /** As people see it. */
-  database: string
-  /** Options by which others find it, where it is not the usual one. */
-  place(url: string): string[]
-  token: string | undefined
-  /** Told by /health, so that whoever looks for this server knows it. */
-  instance: string
   staleSeconds: number
-  /** Whether whoever asks has the token, where there is one. */
-  mayCall(request: IncomingMessage): boolean
-  /** The address of this server. */
-  url(): string
   uptimeSeconds(): number
-  /** A stop waits for it. */
-  track(work: Promise<unknown>): void
 }
 
 export class Routes {
   readonly #options: RoutesOptions
   readonly #streamable: StreamableHttp
   readonly #sessions: SseSessions
+  readonly #page: PageRoutes
   readonly #table: Record<string, Route>
 
   constructor(options: RoutesOptions) {
     this.#options = options
     this.#streamable = new StreamableHttp(options.coordination, options.book)
     this.#sessions = new SseSessions(options.book, options.track)
+    this.#page = new PageRoutes(options)
     this.#table = {
       '/mcp': {
         methods: ['POST'],
@@ -123,10 +102,6 @@ export class Routes {
         isOpen: true,
         answer: ({ request, response }) => sendHealth(response, options, options.mayCall(request)),
       },
-      '/': {
-        methods: ['GET', 'HEAD'],
-        answer: ({ response }) => this.#page(response),
-      },
       // Its headers say who answers; nobody is told anything else.
       'GET /api/hello': { answer: async ({ response }) => sendJson(response, 200, {}) },
       'GET /api/agents': this.#inProject(agents),
@@ -158,7 +133,7 @@ export class Routes {
   }
 
   isOpen(path: string): boolean {
-    return this.#named(path)?.isOpen === true
+    return this.#named(path)?.isOpen === true || this.#page.owns(path)
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -166,9 +141,11 @@ export class Routes {
     const [, start = path, named] = /^(\/(?:mcp|sse|hooks))\/(.*)$/.exec(path) ?? []
     const route = this.#named(start) ?? this.#named(`${request.method} ${path}`)
     if (!route?.isOpen && !route?.isCareful) this.#checkDatabase(request)
+    const exchange = { request, response, query: new URLSearchParams(search) }
+    if (this.#page.owns(path)) return this.#page.answer(exchange, path)
     if (!route) throw notFound(request)
     if (route.methods) allow(request, route.methods)
-    await route.answer({ request, response, query: new URLSearchParams(search) }, named)
+    await route.answer(exchange, named)
   }
 
   /** Ends the streams that are open. */
@@ -235,32 +212,6 @@ export class Routes {
     const unknown = response && (await unknownAs(projects, name))
     if (unknown !== undefined) response?.setHeader(unknownHeader, encodeURIComponent(unknown))
     return key
-  }
-
-  async #page(response: ServerResponse): Promise<void> {
-    const { coordination, own, database, place, token, url } = this.#options
-    const all = await coordination.projects.names()
-    const living = new Set(await coordination.liveProjects())
-    const names = all.filter(({ key }) => living.has(key))
-    const projects = await Promise.all(
-      names.slice(0, projectsOnPage).map(async ({ key, name }) => ({
-        name,
-        ...(await coordination.project(key).agents.list({ limit: agentsOnPage })),
-      })),
-    )
-    const html = renderPage({
-      url: url(),
-      engine: coordination.engine,
-      database,
-      place: place(url()),
-      own: await coordination.projects.nameOf(own.key),
-      projects,
-      otherProjects: names.length - projects.length,
-      silent: all.filter(({ key }) => !living.has(key)).map(({ name }) => name),
-      now: systemClock.now(),
-      hasToken: token !== undefined,
-    })
-    sendText(response, 200, html, pageHeaders)
   }
 }
 

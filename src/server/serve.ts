@@ -69,7 +69,17 @@ export async function runServer(
     ...{ config, coordination, holds, hookMs: settings.hookMs },
     onHeard: (desk, told) => codex.heard(desk, told),
   })
-  const options = { coordination, book, hooks, own, instance, place, database: name, ...settings }
+  const options = {
+    config,
+    coordination,
+    book,
+    hooks,
+    own,
+    instance,
+    place,
+    database: name,
+    ...settings,
+  }
   const server = await HttpServer.start(options).catch(async (error) => {
     const running = await runningAt(settings, coordination, error).finally(() =>
       coordination.close(),

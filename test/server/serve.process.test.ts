@@ -140,6 +140,7 @@ describe('for people', () => {
     const coordination = await Coordination.open({ store, staleMs: 120_000 })
     const began = performance.now()
     const young = await HttpServer.start({
+      config: new Config(),
       coordination,
       book: addressBookOf(new Config(), coordination, () => false),
       hooks: new HookAnswering({ config: new Config(), coordination, hookMs: 300 }),

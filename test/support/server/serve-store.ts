@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/store.ts'
 export async function serveStore(store: Store, instance: string): Promise<void> {
   const coordination = await Coordination.open({ store, staleMs: 120_000 })
   const { url } = await HttpServer.start({
+    config: new Config(),
     book: addressBookOf(new Config(), coordination, () => false),
     hooks: new HookAnswering({ config: new Config(), coordination, hookMs: 300 }),
     coordination,

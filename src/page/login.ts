@@ -1,0 +1,2 @@
+/** The login: keeps the view that was asked for. */
+export {}
