@@ -104,7 +104,12 @@ async function buildPage() {
     jsxImportSource: 'preact',
     logLevel: 'warning',
   })
-  const styles = { entryPoints: [join(source, 'page.css')], minify: true, logLevel: 'warning' }
+  const styles = {
+    entryPoints: [join(source, 'css/page.css')],
+    bundle: true,
+    minify: true,
+    logLevel: 'warning',
+  }
   await build({ ...styles, outdir: join(dist, 'page') })
   for (const name of ['index.html', 'login.html']) {
     writeFileSync(join(dist, 'page', name), readFileSync(join(source, name)))

@@ -1,5 +1,20 @@
-/** Starts the page. */
+/** Starts the page: hears of what happens, keeps what is shown true, and listens to the keyboard. */
 import { render } from 'preact'
+import { App } from './app.tsx'
+import { boot } from './state/api.ts'
+import { listenToKeys } from './state/keys.ts'
+import { noticeNeeds } from './state/notices.ts'
+import { keepShared, skewMs } from './state/shared.ts'
+import { connect } from './state/stream.ts'
 
 const root = document.getElementById('app')
-if (root) render(<h1>AgentMail</h1>, root)
+if (root) {
+  root.replaceChildren()
+  render(<App />, root)
+}
+listenToKeys()
+keepShared(noticeNeeds)
+boot.subscribe((known) => {
+  if (known) skewMs.value = Date.parse(known.now) - Date.now()
+})
+void connect()

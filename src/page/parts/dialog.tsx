@@ -1,0 +1,37 @@
+/** A question before something that cannot be undone, or that wants a word: it keeps the focus, and Escape closes it. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  title: string
+  onClose(): void
+  children: ComponentChildren
+  class?: string
+}
+
+export function Dialog({ title, onClose, children, class: name = '' }: DialogProps): JSX.Element {
+  const box = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    box.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      class={name}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onCancel={onClose}
+      onClick={(event) => event.target === box.current && onClose()}
+    >
+      <div class="dialog">
+        <h2 id={heading}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

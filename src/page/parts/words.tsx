@@ -1,0 +1,97 @@
+/** Text of others as text: what cannot be seen is shown, and no direction of writing reaches beyond it. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { now } from '../state/shared.ts'
+
+/** Controls, what joins or turns without being seen, tags, and what stands for nothing. */
+const unseen =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu
+
+/** Joiners and variations belong to emoji and to some scripts. */
+const belongs = /[\u200c\u200d\ufe0f]/
+
+export function Words({ text }: { text: string }): JSX.Element {
+  const parts: (string | JSX.Element)[] = []
+  let from = 0
+  for (const { index, 0: found } of text.matchAll(unseen)) {
+    if (belongs.test(found) && /[^\u0000-\u02ff]/u.test(text.slice(Math.max(0, index - 2), index)))
+      continue
+    parts.push(text.slice(from, index), <mark class="unseen">{codeOf(found)}</mark>)
+    from = index + found.length
+  }
+  parts.push(text.slice(from))
+  return <bdi>{parts}</bdi>
+}
+
+const codeOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+const foldedAt = 1500
+
+/** The whole of a text; a long one is folded, and says how long it is. */
+export function LongText({ text, label }: { text: string; label: string }): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const isLong = text.length > foldedAt
+  const shown = isLong && !isOpen ? `${cut(text, foldedAt)}…` : text
+  return (
+    <div class="text" role="region" aria-label={label}>
+      <pre>
+        <Words text={shown} />
+      </pre>
+      {isLong && (
+        <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Fold' : `Show all ${text.length.toLocaleString('en')} characters`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** No character is cut in two. */
+const cut = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+
+export function Ago({
+  at,
+  before = '',
+  after = ' ago',
+}: {
+  at: string | null
+  before?: string
+  after?: string
+}) {
+  if (at === null || Number.isNaN(Date.parse(at))) return null
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {before}
+      {age(at, after)}
+    </time>
+  )
+}
+
+export function age(at: string, after = ' ago'): string {
+  const seconds = Math.max(0, Math.round((now.value - Date.parse(at)) / 1000))
+  if (seconds < 45) return after === ' ago' ? 'just now' : 'under a minute'
+  if (seconds < 3570) return `${Math.round(seconds / 60)} min${after}`
+  if (seconds < 23.5 * 3600) return `${Math.round(seconds / 3600)} h${after}`
+  return `${Math.round(seconds / 86_400)} d${after}`
+}
+
+export const clock = (at: string | number): string => {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date(now.value).toDateString()
+  const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return isToday
+    ? time
+    : `${date.toLocaleDateString([], { month: 'short', day: 'numeric' })} ${time}`
+}
+
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+
+export const bytes = (size: number): string =>
+  size < 1024
+    ? `${size} bytes`
+    : size < 1 << 20
+      ? `${(size / 1024).toFixed(1)} KB`
+      : `${(size / (1 << 20)).toFixed(1)} MB`

@@ -1,0 +1,100 @@
+/** Asks the server: reads, writes that carry the token of this page, and errors in the server's own words. */
+import { signal } from '@preact/signals'
+import type { Boot } from '../../person/shapes.ts'
+
+/** Who the server is and who one is there; nothing until it has answered. */
+export const boot = signal<Boot | undefined>(undefined)
+/** Whether the server wants a login before it says anything. */
+export const isLoggedOut = signal(false)
+
+const patienceMs = 30_000
+
+export type Query = Record<string, string | number | null | undefined>
+
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: Record<string, unknown>
+
+  constructor(status: number, message: string, data: Record<string, unknown> = {}) {
+    super(message)
+    this.status = status
+    this.code = typeof data.code === 'string' ? data.code : ''
+    this.details = data
+  }
+}
+
+/** @example await get<{ agents: AgentView[] }>('/agents', { project: 'api' }) */
+export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  return again(() => exchange<T>(addressOf(path, query), { signal: limited(signal) }))
+}
+
+export function post<T>(path: string, body: object = {}): Promise<T> {
+  return again(() =>
+    exchange<T>(addressOf(path), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
+      body: JSON.stringify(body),
+      signal: limited(),
+    }),
+  )
+}
+
+export function addressOf(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return `/api/page${path}${given.length > 0 ? `?${search}` : ''}`
+}
+
+/** Says who one is to a server that has forgotten it, as after a restart. */
+export async function enter(): Promise<Boot> {
+  try {
+    const known = await exchange<Boot>('/api/page', { signal: limited() })
+    const isRenamed = boot.value !== undefined && boot.value.who !== known.who
+    const who = boot.value?.who ?? known.who
+    boot.value = known
+    isLoggedOut.value = false
+    if (isRenamed && !known.has_token) await beCalled(who).catch(() => {})
+    return known
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) isLoggedOut.value = true
+    throw error
+  }
+}
+
+export async function beCalled(who: string): Promise<void> {
+  const named = await post<{ who: string }>('/name', { name: who })
+  if (boot.value) boot.value = { ...boot.value, who: named.who }
+}
+
+async function again<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    // 403: the server was started anew, and the token of this page is that of the one before.
+    const isForgotten = error instanceof Refused && (error.status === 401 || error.code === 'csrf')
+    if (!isForgotten) throw error
+    await enter()
+    return ask()
+  }
+}
+
+function limited(signal?: AbortSignal): AbortSignal {
+  const late = AbortSignal.timeout(patienceMs)
+  return signal ? AbortSignal.any([signal, late]) : late
+}
+
+async function exchange<T>(address: string, init: RequestInit): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(address, init)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new Refused(0, 'The server does not answer. It is tried again by itself.')
+  }
+  if (response.ok) return response.json()
+  const { error = {} } = await response.json().catch(() => ({}))
+  const words =
+    typeof error.message === 'string' ? error.message : `The server said ${response.status}.`
+  throw new Refused(response.status, words, error.data ?? {})
+}

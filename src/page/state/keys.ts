@@ -1,0 +1,84 @@
+/** The keyboard: single keys, which can be switched off, and what each of them does. */
+import { signal } from '@preact/signals'
+import { go, views } from './route.ts'
+import { singleKeys } from './wishes.ts'
+
+export const overlay = signal<'palette' | 'help' | undefined>(undefined)
+
+export const keyWords: [keys: string, what: string][] = [
+  ['j k', 'next and previous in a list'],
+  ['Enter', 'open'],
+  ['a', 'approve the draft that is chosen'],
+  ['r', 'reject it, or answer a message'],
+  ['e', 'edit it'],
+  ['x', 'select it'],
+  ['/', 'search'],
+  ['Ctrl-K', 'go anywhere'],
+  ...views.map(({ key, title }): [string, string] => [`g ${key}`, title]),
+  ['?', 'show all keys'],
+  ['Esc', 'close, or go back'],
+]
+
+const sequenceMs = 1500
+let goAt = Number.NEGATIVE_INFINITY
+
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      overlay.value = 'palette'
+      return
+    }
+    if (event.key === 'Escape' && overlay.value) {
+      overlay.value = undefined
+      return
+    }
+    if (overlay.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+    if (singleKeys.value && act(event.key)) event.preventDefault()
+  })
+}
+
+const isTyping = ({ target }: Event): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|range|button)$/.test(target.type))
+
+/** Whether the key was one of ours. */
+function act(key: string): boolean {
+  if (performance.now() - goAt < sequenceMs) {
+    goAt = Number.NEGATIVE_INFINITY
+    const found = views.find((one) => one.key === key)
+    if (found) go({ view: found.view })
+    return found !== undefined
+  }
+  if (key === 'g') goAt = performance.now()
+  else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1)
+  else if (key === '/') document.getElementById('search')?.focus()
+  else if (key === '?') overlay.value = 'help'
+  else if ('arex'.includes(key)) return press(key)
+  else return false
+  return true
+}
+
+/** What can be chosen is marked so; who is chosen has the focus, so that a screen reader says it. */
+function move(by: number): void {
+  const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')]
+  const focused = document.activeElement?.closest<HTMLElement>('[data-item]')
+  const at = focused ? items.indexOf(focused) : by > 0 ? -1 : items.length
+  const next = items[Math.max(0, Math.min(items.length - 1, at + by))]
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Presses the button of the chosen thing that stands for the key; of the only one, where none is chosen. */
+function press(key: string): boolean {
+  const chosen = document.activeElement?.closest('[data-item]')
+  const items = document.querySelectorAll('main [data-item]')
+  const place =
+    chosen ??
+    (items.length === 1 ? items[0] : undefined) ??
+    document.querySelector('main [data-open]')
+  const button = place?.querySelector<HTMLElement>(`[data-key="${key}"]`)
+  button?.click()
+  return button !== undefined && button !== null
+}

@@ -1,0 +1,96 @@
+/** What a view asks for, kept true: asked again when something is heard that concerns it, never more often than it can be answered. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Heard, listen } from './stream.ts'
+
+export interface Live<T> {
+  data: T | undefined
+  error: string | undefined
+  reload(): void
+}
+
+/** Between two questions, where much happens. */
+const pauseMs = 150
+const longestPauseMs = 3000
+
+/**
+ * @param key what is asked for: another key asks anew and forgets what was there.
+ * @param concerns whether what was heard may change the answer.
+ */
+export function useLive<T>(
+  key: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+  concerns: (heard: Heard) => boolean,
+): Live<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: string }>({ key })
+  const asking = useRef<Asking | undefined>(undefined)
+  useEffect(() => {
+    const own = new Asking(async (signal) => {
+      try {
+        const data = await ask(signal)
+        if (!signal.aborted) setState({ key, data })
+      } catch (error) {
+        const words = error instanceof Error ? error.message : String(error)
+        if (!signal.aborted)
+          setState((old) => ({ ...(old.key === key ? old : { key }), error: words }))
+      }
+    })
+    asking.current = own
+    own.soon()
+    const deaf = listen((heard) => {
+      if (heard.kind === 'anything' || concerns(heard)) own.soon()
+    })
+    return () => {
+      deaf()
+      own.end()
+    }
+  }, [key])
+  const current = state.key === key ? state : { key }
+  return { data: current.data, error: current.error, reload: () => asking.current?.soon() }
+}
+
+/** One question at a time; what comes meanwhile is one more question afterwards. */
+export class Asking {
+  readonly #ask: (signal: AbortSignal) => Promise<void>
+  readonly #ending = new AbortController()
+  #isAsking = false
+  #isWanted = false
+  #nextAt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(ask: (signal: AbortSignal) => Promise<void>) {
+    this.#ask = ask
+    document.addEventListener('visibilitychange', this.#seen)
+  }
+
+  /** A page that nobody sees asks when it is seen again. */
+  soon(isUnseen = false): void {
+    this.#isWanted = true
+    if (this.#isAsking || this.#timer !== undefined || this.#ending.signal.aborted) return
+    if (document.hidden && !isUnseen) return
+    const restMs = this.#nextAt - performance.now()
+    if (restMs <= 0) void this.#run()
+    else this.#timer = setTimeout(() => void this.#run(), restMs)
+  }
+
+  end(): void {
+    this.#ending.abort()
+    clearTimeout(this.#timer)
+    document.removeEventListener('visibilitychange', this.#seen)
+  }
+
+  readonly #seen = () => {
+    if (!document.hidden && this.#isWanted) this.soon()
+  }
+
+  async #run(): Promise<void> {
+    this.#timer = undefined
+    this.#isWanted = false
+    this.#isAsking = true
+    const began = performance.now()
+    await this.#ask(this.#ending.signal)
+    const tookMs = performance.now() - began
+    this.#nextAt = performance.now() + Math.min(longestPauseMs, Math.max(pauseMs, 3 * tookMs))
+    this.#isAsking = false
+    if (this.#isWanted) this.soon()
+  }
+}

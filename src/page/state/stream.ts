@@ -1,0 +1,84 @@
+/** Hears of what happens: one stream from the server, which goes on where it was after a break or a restart. */
+import { signal } from '@preact/signals'
+import type { Hint, JournalView, StreamEvents } from '../../person/shapes.ts'
+import { addressOf, boot, enter, isLoggedOut } from './api.ts'
+
+export type Heard =
+  | { kind: 'entry'; entry: JournalView }
+  | { kind: 'hint'; hint: Hint }
+  | { kind: 'seen'; seen: StreamEvents['seen'] }
+  /** Anything may have happened meanwhile. */
+  | { kind: 'anything' }
+
+type Listener = (heard: Heard) => void
+
+export const connection = signal<'connecting' | 'live' | 'broken'>('connecting')
+
+const firstPauseMs = 250
+const longestPauseMs = 5000
+
+const listeners = new Set<Listener>()
+let cursor = ''
+let source: EventSource | undefined
+let pauseMs = firstPauseMs
+
+export function listen(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function tell(heard: Heard): void {
+  for (const listener of [...listeners]) listener(heard)
+}
+
+export async function connect(): Promise<void> {
+  try {
+    const known = await enter()
+    if (cursor === '') cursor = known.cursor
+    open()
+  } catch {
+    if (!isLoggedOut.value) later()
+  }
+}
+
+function open(): void {
+  source?.close()
+  const stream = new EventSource(addressOf('/events', { cursor }))
+  source = stream
+  let isFirst = true
+  const on = <Name extends keyof StreamEvents>(
+    event: Name,
+    take: (data: StreamEvents[Name]) => void,
+  ) =>
+    stream.addEventListener(event, ({ data, lastEventId }) => {
+      if (lastEventId !== '') cursor = lastEventId
+      take(JSON.parse(data))
+    })
+  on('hello', ({ instance }) => {
+    pauseMs = firstPauseMs
+    connection.value = 'live'
+    if (isFirst) tell({ kind: 'anything' }) // of what hints tell nothing is kept
+    isFirst = false
+    if (boot.value && boot.value.instance !== instance) void enter().catch(() => {})
+  })
+  on('entry', (entry) => tell({ kind: 'entry', entry }))
+  on('hint', (hint) => {
+    if (hint.about === 'projects') void enter().catch(() => {})
+    tell({ kind: 'hint', hint })
+  })
+  on('seen', (seen) => tell({ kind: 'seen', seen }))
+  on('reset', (reset) => {
+    cursor = reset.cursor
+    tell({ kind: 'anything' })
+  })
+  stream.onerror = () => {
+    stream.close()
+    if (source === stream) later()
+  }
+}
+
+function later(): void {
+  connection.value = 'broken'
+  setTimeout(connect, pauseMs)
+  pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+}

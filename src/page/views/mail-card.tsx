@@ -1,0 +1,68 @@
+/** A mail that waits for the person, without a draft: what it says, and who could see to it. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { DraftsPage, ReceivedView } from '../../person/mail-shapes.ts'
+import { Fault } from '../parts/frame.tsx'
+import { LongText, Words } from '../parts/words.tsx'
+import { get } from '../state/api.ts'
+import { DelegateForm } from './draft-forms.tsx'
+
+interface MailCardProps {
+  mail: DraftsPage['mails'][number]
+  agents: string[]
+  onDone(): void
+}
+
+export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
+  const [isGiving, setGiving] = useState(false)
+  const [received, setReceived] = useState<ReceivedView | undefined>(undefined)
+  const [error, setError] = useState<string | undefined>(undefined)
+  const load = async () => {
+    try {
+      setReceived(await get<ReceivedView>('/received', { path: mail.path }))
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : String(reason))
+    }
+  }
+  useEffect(() => void load(), [mail.path])
+  return (
+    <li class="card" data-item tabIndex={-1}>
+      <div class="row">
+        <span class="kind">{mail.status}</span>
+        <span class="quiet">
+          <Words text={mail.from} /> · <Words text={mail.date} /> · <Words text={mail.path} />
+        </span>
+      </div>
+      <h3>
+        <Words text={mail.subject} />
+      </h3>
+      {mail.reason !== null && (
+        <p>
+          <Words text={mail.reason} />
+        </p>
+      )}
+      <Fault text={error} retry={load} />
+      {received && (
+        <aside class="outside" aria-label="The mail">
+          <p class="kind">Text from outside</p>
+          <LongText text={received.text} label="Text from outside" />
+        </aside>
+      )}
+      <div class="row actions">
+        <button type="button" aria-expanded={isGiving} onClick={() => setGiving(!isGiving)}>
+          Delegate
+        </button>
+        <span class="quiet">Or write the answer as a note in Drafts/.</span>
+      </div>
+      {isGiving && received && (
+        <DelegateForm
+          path={mail.path}
+          sha256={received.sha256}
+          agents={agents}
+          onDone={onDone}
+          onStale={load}
+        />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,211 @@
+/** Mail: what came, what was drafted, approved by whom and sent, with the audit line of each; what nobody knows is settled here. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { MailView } from '../../person/mail-shapes.ts'
+import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
+import { Ago, Words } from '../parts/words.tsx'
+import { get, post } from '../state/api.ts'
+import { useLive } from '../state/live.ts'
+import { addressOfView, change, route } from '../state/route.ts'
+import { attempt } from '../state/toast.ts'
+import { concernsDrafts } from './approvals.tsx'
+
+const shownAtOnce = 200
+
+const kinds = [
+  ['', 'All'],
+  ['in', 'In'],
+  ['out', 'Out'],
+  ['unknown', 'Unknown'],
+] as const
+
+export function MailListView(): JSX.Element {
+  const [limit, setLimit] = useState(shownAtOnce)
+  const { query, id } = route.value
+  const { kind = '' } = query
+  const { data, error, reload } = useLive(
+    `mail ${limit}`,
+    (signal) => get<{ mails: MailView[]; faults: string[] }>('/mail', { limit }, signal),
+    concernsDrafts,
+  )
+  const shown = (data?.mails ?? []).filter(
+    ({ direction, state }) =>
+      kind === '' || (kind === 'unknown' ? state === 'unknown' : direction === kind),
+  )
+  return (
+    <>
+      <Heading title="Mail">
+        <div class="choice" role="group" aria-label="Kind">
+          {kinds.map(([value, words]) => (
+            <button
+              key={value}
+              type="button"
+              aria-pressed={kind === value}
+              onClick={() => change({ kind: value })}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+      </Heading>
+      <Fault text={error} retry={reload} />
+      {data?.faults.map((fault) => (
+        <Fault key={fault} text={fault} />
+      ))}
+      {!data && error === undefined && <Loading />}
+      {data && shown.length === 0 && (
+        <Nothing title={kind === '' ? 'No mail yet.' : 'None of these.'}>
+          <p>
+            Mails that come in and what goes out are here, each with who approved it and the line
+            that was written before it left.
+          </p>
+        </Nothing>
+      )}
+      <ul class="cards" aria-label="Mails">
+        {shown.map((mail) => (
+          <MailItem
+            key={mail.key}
+            mail={mail}
+            isOpen={id !== null && (mail.send_id === id || mail.key === id || mail.note === id)}
+            onSettled={reload}
+          />
+        ))}
+      </ul>
+      {data && data.mails.length >= limit && limit < 1000 && (
+        <button type="button" onClick={() => setLimit(1000)}>
+          Show older ones
+        </button>
+      )}
+    </>
+  )
+}
+
+interface MailItemProps {
+  mail: MailView
+  isOpen: boolean
+  onSettled(): void
+}
+
+function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Element {
+  const [isChosen, setChosen] = useState(false)
+  const isOpen = isMeant || isChosen
+  const { direction, state, from, to, subject, at } = mail
+  return (
+    <li class={`card mail ${state}`} data-item tabIndex={-1}>
+      <div class="row">
+        <span class="kind">{direction === 'in' ? 'In' : 'Out'}</span>
+        <span class={`state mail-${state}`}>{state.replaceAll('_', ' ')}</span>
+        <span>
+          <Words text={direction === 'in' ? from : `to ${to}`} />
+        </span>
+        <span class="right quiet">
+          <Ago at={at} />
+        </span>
+      </div>
+      <div class="row">
+        <strong>
+          <Words text={subject === '' ? '(no subject)' : subject} />
+        </strong>
+        <button
+          type="button"
+          class="small right"
+          aria-expanded={isOpen}
+          onClick={() => setChosen(!isOpen)}
+        >
+          {isOpen ? 'Less' : 'More'}
+        </button>
+      </div>
+      {state === 'unknown' && mail.send_id !== null && (
+        <Settle id={mail.send_id} subject={subject} onSettled={onSettled} />
+      )}
+      {isOpen && <Facts mail={mail} />}
+    </li>
+  )
+}
+
+function Facts({ mail }: { mail: MailView }): JSX.Element {
+  const { audit } = mail
+  const fields: [string, string | null][] = [
+    ['From', mail.from],
+    ['To', mail.to],
+    ['Reason', mail.reason],
+    ['Approved by', mail.approved_by],
+    ['Approved at', mail.approved_at],
+    ['SHA-256', mail.approved_sha256],
+    ['Service', mail.provider],
+    ['Sent at', mail.sent_at],
+    ['Message', mail.message_id],
+    ['Id', mail.send_id],
+  ]
+  return (
+    <>
+      <dl class="fields">
+        {fields.flatMap(([name, value]) =>
+          value === null || value === ''
+            ? []
+            : [
+                <dt key={`${name} name`}>{name}</dt>,
+                <dd key={name}>
+                  <Words text={value} />
+                </dd>,
+              ],
+        )}
+        {mail.note !== null && (
+          <>
+            <dt>Note</dt>
+            <dd>
+              <a href={addressOfView({ view: 'approvals', id: mail.note })}>
+                <Words text={mail.note} />
+              </a>
+            </dd>
+          </>
+        )}
+      </dl>
+      {audit ? (
+        <>
+          <h3>Written to the audit before it left</h3>
+          <pre class="text">
+            <Words
+              text={`${audit.timestamp}  to ${audit.to}: ${audit.subject}\n${audit.body_preview}`}
+            />
+          </pre>
+        </>
+      ) : (
+        mail.direction === 'out' && <p class="quiet">The audit has no line of it.</p>
+      )}
+    </>
+  )
+}
+
+function Settle({
+  id,
+  subject,
+  onSettled,
+}: {
+  id: string
+  subject: string
+  onSettled(): void
+}): JSX.Element {
+  const settle = async (outcome?: 'sent' | 'not-sent') => {
+    if (await attempt(() => post('/settle', { id, outcome }), `Settled: ${subject}`)) onSettled()
+  }
+  return (
+    <>
+      <p>
+        Nobody knows whether it has left. Look into the sent mail of the account, then say what you
+        found.
+      </p>
+      <div class="row">
+        <button type="button" onClick={() => settle()}>
+          Ask the mail service
+        </button>
+        <button type="button" onClick={() => settle('sent')}>
+          It was sent
+        </button>
+        <button type="button" onClick={() => settle('not-sent')}>
+          It was not sent
+        </button>
+      </div>
+    </>
+  )
+}
