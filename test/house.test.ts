@@ -125,8 +125,11 @@ describe('the house', () => {
   it('exports no name twice, but for what each command and each toolset has', () => {
     const exported = /^export (?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
     const places = new Map<string, Set<string>>()
+    // The page is a program of its own, for browsers.
+    const programOf = (file: string) => (file.startsWith('page/') ? 'page ' : '')
     for (const { file, text } of sources) {
-      for (const [, name = ''] of text.matchAll(exported)) {
+      for (const [, word = ''] of text.matchAll(exported)) {
+        const name = programOf(file) + word
         places.set(name, (places.get(name) ?? new Set()).add(file))
       }
     }

@@ -35,32 +35,33 @@ export function App(): JSX.Element {
   const View = shown[view]
   return (
     <>
-      <a class="skip" href="#main" onClick={skip}>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the view
-      </a>
+      </button>
       <div class="top">
         <span class="brand">AgentMail</span>
-        <form
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault()
-            go({
-              view: 'search',
-              query: { q: String(new FormData(event.currentTarget).get('q') ?? '') },
-            })
-          }}
-        >
-          <label>
-            <span class="hidden">Search everything</span>
-            <input
-              id="search"
-              name="q"
-              type="search"
-              placeholder="Search everything  /"
-              defaultValue={query.q ?? ''}
-            />
-          </label>
-        </form>
+        <search>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              go({
+                view: 'search',
+                query: { q: String(new FormData(event.currentTarget).get('q') ?? '') },
+              })
+            }}
+          >
+            <label>
+              <span class="hidden">Search everything</span>
+              <input
+                id="search"
+                name="q"
+                type="search"
+                placeholder="Search everything  /"
+                defaultValue={query.q ?? ''}
+              />
+            </label>
+          </form>
+        </search>
         <Connection />
       </div>
       <nav aria-label="Views">
@@ -100,11 +101,6 @@ export function App(): JSX.Element {
       {overlay.value === 'help' && <Help />}
     </>
   )
-}
-
-function skip(event: Event): void {
-  event.preventDefault()
-  document.getElementById('main')?.focus()
 }
 
 function Connection(): JSX.Element {

@@ -20,14 +20,7 @@ export function Dialog({ title, onClose, children, class: name = '' }: DialogPro
     }
   }, [])
   return (
-    <dialog
-      ref={box}
-      class={name}
-      aria-labelledby={heading}
-      onClose={onClose}
-      onCancel={onClose}
-      onClick={(event) => event.target === box.current && onClose()}
-    >
+    <dialog ref={box} class={name} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
       <div class="dialog">
         <h2 id={heading}>{title}</h2>
         {children}

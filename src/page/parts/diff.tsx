@@ -73,7 +73,7 @@ export function Diff({
   label: string
 }): JSX.Element {
   return (
-    <div class="diff" role="region" aria-label={label}>
+    <section class="diff" aria-label={label}>
       {diffLines(old, fresh).map(({ sign, text }, index) => (
         <div key={index} class={sign === ' ' ? 'same' : sign === '-' ? 'gone' : 'come'}>
           <span aria-hidden="true">{sign} </span>
@@ -81,6 +81,6 @@ export function Diff({
           <Words text={text} />
         </div>
       ))}
-    </div>
+    </section>
   )
 }

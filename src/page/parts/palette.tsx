@@ -91,9 +91,11 @@ export function Palette(): JSX.Element {
           event.preventDefault()
         }}
       />
-      <ul id={id} role="listbox" aria-label="Places">
+      <div id={id} role="listbox" aria-label="Places">
         {found.map((place, index) => (
-          <li
+          <button
+            type="button"
+            tabIndex={-1}
             key={`${place.kind} ${place.address}`}
             id={`${id}-${index}`}
             role="option"
@@ -101,9 +103,9 @@ export function Palette(): JSX.Element {
             onClick={() => open(place)}
           >
             <Words text={place.title} /> <span class="quiet">{place.kind}</span>
-          </li>
+          </button>
         ))}
-      </ul>
+      </div>
     </Dialog>
   )
 }

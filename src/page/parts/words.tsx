@@ -3,19 +3,21 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { now } from '../state/shared.ts'
 
-/** Controls, what joins or turns without being seen, tags, and what stands for nothing. */
-const unseen =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu
+/** Controls but for line breaks and tabs, and all that programs show as nothing. */
+const unseen = /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Joiners and variations belong to emoji and to some scripts. */
-const belongs = /[\u200c\u200d\ufe0f]/
+const joining = ['\u200c', '\u200d', '\ufe0e', '\ufe0f']
+
+/** Whether what stands before it is such a letter or picture. */
+const isJoined = (found: string, before: string): boolean =>
+  joining.includes(found) && /[^\p{Script=Latin}\p{Cc}\s]$/u.test(before)
 
 export function Words({ text }: { text: string }): JSX.Element {
   const parts: (string | JSX.Element)[] = []
   let from = 0
   for (const { index, 0: found } of text.matchAll(unseen)) {
-    if (belongs.test(found) && /[^\u0000-\u02ff]/u.test(text.slice(Math.max(0, index - 2), index)))
-      continue
+    if (isJoined(found, text.slice(Math.max(0, index - 2), index))) continue
     parts.push(text.slice(from, index), <mark class="unseen">{codeOf(found)}</mark>)
     from = index + found.length
   }
@@ -34,7 +36,7 @@ export function LongText({ text, label }: { text: string; label: string }): JSX.
   const isLong = text.length > foldedAt
   const shown = isLong && !isOpen ? `${cut(text, foldedAt)}…` : text
   return (
-    <div class="text" role="region" aria-label={label}>
+    <section class="text" aria-label={label}>
       <pre>
         <Words text={shown} />
       </pre>
@@ -43,7 +45,7 @@ export function LongText({ text, label }: { text: string; label: string }): JSX.
           {isOpen ? 'Fold' : `Show all ${text.length.toLocaleString('en')} characters`}
         </button>
       )}
-    </div>
+    </section>
   )
 }
 

@@ -26,7 +26,7 @@ export class Refused extends Error {
 
 /** @example await get<{ agents: AgentView[] }>('/agents', { project: 'api' }) */
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return again(() => exchange<T>(addressOf(path, query), { signal: limited(signal) }))
+  return again(() => exchange<T>(addressOf(path, query), {}, signal))
 }
 
 export function post<T>(path: string, body: object = {}): Promise<T> {
@@ -35,7 +35,6 @@ export function post<T>(path: string, body: object = {}): Promise<T> {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
       body: JSON.stringify(body),
-      signal: limited(),
     }),
   )
 }
@@ -49,7 +48,7 @@ export function addressOf(path: string, query: Query = {}): string {
 /** Says who one is to a server that has forgotten it, as after a restart. */
 export async function enter(): Promise<Boot> {
   try {
-    const known = await exchange<Boot>('/api/page', { signal: limited() })
+    const known = await exchange<Boot>('/api/page')
     const isRenamed = boot.value !== undefined && boot.value.who !== known.who
     const who = boot.value?.who ?? known.who
     boot.value = known
@@ -79,22 +78,27 @@ async function again<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function limited(signal?: AbortSignal): AbortSignal {
-  const late = AbortSignal.timeout(patienceMs)
-  return signal ? AbortSignal.any([signal, late]) : late
-}
-
-async function exchange<T>(address: string, init: RequestInit): Promise<T> {
-  let response: Response
+async function exchange<T>(
+  address: string,
+  init: RequestInit = {},
+  signal?: AbortSignal,
+): Promise<T> {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, patienceMs)
+  signal?.addEventListener('abort', end)
   try {
-    response = await fetch(address, init)
+    const response = await fetch(address, { ...init, signal: ending.signal })
+    if (response.ok) return await response.json()
+    const { error = {} } = await response.json().catch(() => ({}))
+    const isWorded = typeof error.message === 'string'
+    const words = isWorded ? error.message : `The server said ${response.status}.`
+    throw new Refused(response.status, words, error.data ?? {})
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    if (error instanceof Refused || signal?.aborted) throw error
     throw new Refused(0, 'The server does not answer. It is tried again by itself.')
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
   }
-  if (response.ok) return response.json()
-  const { error = {} } = await response.json().catch(() => ({}))
-  const words =
-    typeof error.message === 'string' ? error.message : `The server said ${response.status}.`
-  throw new Refused(response.status, words, error.data ?? {})
 }

@@ -35,7 +35,7 @@ export function MailListView(): JSX.Element {
   return (
     <>
       <Heading title="Mail">
-        <div class="choice" role="group" aria-label="Kind">
+        <fieldset class="choice" aria-label="Kind">
           {kinds.map(([value, words]) => (
             <button
               key={value}
@@ -46,7 +46,7 @@ export function MailListView(): JSX.Element {
               {words}
             </button>
           ))}
-        </div>
+        </fieldset>
       </Heading>
       <Fault text={error} retry={reload} />
       {data?.faults.map((fault) => (

@@ -68,7 +68,7 @@ function Filters({
   const names = [...new Set(agentsOf(project.value).map(({ name }) => name))]
   return (
     <>
-      <div class="choice" role="group" aria-label="Kind">
+      <fieldset class="choice" aria-label="Kind">
         {kinds.map(([value, words]) => (
           <button
             key={value}
@@ -79,7 +79,7 @@ function Filters({
             {words}
           </button>
         ))}
-      </div>
+      </fieldset>
       <label>
         <span class="hidden">Channel</span>
         <select

@@ -187,9 +187,10 @@ function Wishes(): JSX.Element {
             <input
               type="checkbox"
               checked={wantsNotices.value}
-              onChange={() =>
-                wantsNotices.value ? (wantsNotices.value = false) : void askForNotices()
-              }
+              onChange={() => {
+                if (wantsNotices.value) wantsNotices.value = false
+                else void askForNotices()
+              }}
             />{' '}
             Notices of the browser for what needs you
           </label>

@@ -47,7 +47,7 @@ export function TimelineView(): JSX.Element {
     <>
       <Heading title="Time line">
         <div class="row filters">
-          <div class="choice" role="group" aria-label="How far back">
+          <fieldset class="choice" aria-label="How far back">
             {ranges.map(([value, words]) => (
               <button
                 key={value}
@@ -58,7 +58,7 @@ export function TimelineView(): JSX.Element {
                 {words}
               </button>
             ))}
-          </div>
+          </fieldset>
           {zoomFrom !== undefined && (
             <button type="button" onClick={() => change({ from: '', to: '' })}>
               Show all of it
@@ -167,7 +167,7 @@ function Matrix({ lanes, span }: { lanes: Lane[]; span: Span }): JSX.Element | n
   const { rows, columns, highest, at } = matrixOf(lanes, span.from, span.to)
   if (rows.length === 0) return null
   return (
-    <section class="card scroll" aria-label="Who writes to whom" tabIndex={0}>
+    <section class="card scroll" aria-label="Who writes to whom">
       <table class="matrix">
         <caption>Who writes to whom</caption>
         <thead>
@@ -184,7 +184,7 @@ function Matrix({ lanes, span }: { lanes: Lane[]; span: Span }): JSX.Element | n
           {rows.map((row) => (
             <tr key={row}>
               <th scope="row">
-                <Words text={row} />
+                <AgentLink name={row} />
               </th>
               {columns.map((column) => {
                 const times = at(row, column)
