@@ -22,7 +22,7 @@ export function positionsIn(text: string): Positions | undefined {
   if (text.length > longest) return undefined
   const positions = new Map<string, number>()
   for (const place of text.split(',')) {
-    const [, encoded, digits] = /^([^:,]+):([1-9]\d{0,14})$/.exec(place) ?? []
+    const [, encoded, digits] = /^([^:,]*):([1-9]\d{0,14})$/.exec(place) ?? []
     const key = encoded === undefined ? undefined : decoded(encoded)
     if (key === undefined || positions.has(key)) return undefined
     positions.set(key, Number(digits))
