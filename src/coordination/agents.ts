@@ -81,9 +81,13 @@ export class Agents {
 
   /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
   async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
+    const { project, presence } = this.#desk
     const name = await write.need(this.#presence, agent_id)
-    if (name !== undefined) return { agent_id, name }
-    const wasKnown = (await nameOfAgent(write, this.#desk.project, agent_id)) !== undefined
+    if (name !== undefined) {
+      write.afterCommit(() => presence.called(project, agent_id))
+      return { agent_id, name }
+    }
+    const wasKnown = (await nameOfAgent(write, project, agent_id)) !== undefined
     throw notRegistered(agent_id, wasKnown, prefix)
   }
 

@@ -22,6 +22,7 @@ import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
 import { type StandingsPage, standAt, standingsOf } from './inbox/standing.ts'
 import { Unread } from './inbox/unread.ts'
 import { type WaitingEntry, type WaitingRequest, waitingFor } from './inbox/waiting.ts'
+import { Journals } from './journal.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
@@ -93,6 +94,7 @@ export interface Project {
 
 export class Coordination {
   readonly projects: Projects
+  readonly journals: Journals
   readonly #options: CoordinationOptions
   readonly #clock: WatchedClock
   readonly #reader: Reader
@@ -108,10 +110,12 @@ export class Coordination {
     this.#clock = new WatchedClock(clock, options.staleMs)
     this.#reader = withWords(options.store)
     this.#queue = new WriteQueue(options.store)
-    this.#news = new News(this.#reader)
+    this.#news = new News(this.#reader, options.store.others)
+    this.journals = new Journals(this.#reader, this.#news)
     const { machine = '' } = options
-    this.projects = new Projects({ reader: this.#reader, queue: this.#queue, machine })
-    this.#presence = new Presence(this.#queue, this.#clock, options.staleMs)
+    const onChange = () => this.#news.tell({ about: 'projects' })
+    this.projects = new Projects({ reader: this.#reader, queue: this.#queue, machine, onChange })
+    this.#presence = new Presence(this.#queue, this.#clock, options.staleMs, this.#news)
     this.lost?.addEventListener('abort', () => this.#stop())
   }
 
@@ -244,7 +248,7 @@ export class Coordination {
       clock: this.#clock,
       news: this.#news,
       presence: this.#presence,
-      counters: new ProjectCounters(name),
+      counters: new ProjectCounters(name, this.#news),
       versions: this.#versionsOf(name),
       normalPaths: (spellings) => roots.normal(spellings),
       foldersAmong: (paths) => roots.foldersAmong(paths),

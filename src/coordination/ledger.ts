@@ -6,16 +6,19 @@ import type { Clock } from '../system/clock.ts'
 import { uuid } from '../system/random.ts'
 import type { AgentName } from './agents.ts'
 import type { Desk } from './desk.ts'
+import type { News } from './news.ts'
 
 /** What the journal tells of a project. */
-export type JournalEvent =
-  | 'registered'
-  | 'said'
-  | 'claimed'
-  | 'released'
-  | 'announced'
-  | 'left'
-  | 'went stale'
+export const journalEvents = [
+  'registered',
+  'said',
+  'claimed',
+  'released',
+  'announced',
+  'left',
+  'went stale',
+] as const
+export type JournalEvent = (typeof journalEvents)[number]
 
 interface Counters {
   message: number
@@ -123,13 +126,15 @@ const carefulBatches = 50
  */
 export class ProjectCounters {
   readonly #project: string
+  readonly #news: News
   #known: { token: string; counters: Counters } | undefined
   /** As this process left them, also when another has taken them since. */
   #last: Counters | undefined
   #careful = 0
 
-  constructor(project: string) {
+  constructor(project: string, news: News) {
     this.#project = project
+    this.#news = news
   }
 
   async load(write: Write): Promise<Shared<Counters>> {
@@ -138,9 +143,11 @@ export class ProjectCounters {
     this.#known = undefined // until it is committed: whatever fails, the next attempt looks
     const value = known ? { ...known.counters } : await this.#take(write, token)
     if (this.#careful > 0) this.#careful--
+    const { entry } = value
     write.afterCommit(() => {
       this.#known = { token, counters: value }
       this.#last = value
+      if (value.entry > entry) this.#news.recorded(this.#project, entry, value.entry)
     })
     return {
       value,

@@ -5,12 +5,15 @@ import type { WriteQueue } from '../store/write-queue.ts'
 import type { Clock } from '../system/clock.ts'
 import { log } from '../system/log.ts'
 import { uuid } from '../system/random.ts'
+import type { News } from './news.ts'
 import { heardOf } from './sessions/session-rows.ts'
 
 const longestPauseMs = 10_000
 const agentsAStatement = 200
 const agentsATransaction = 1000
 
+/** Ids of agents, by project. */
+type AgentIds = Map<string, Set<string>>
 /** How many hold each agent, by project. */
 type Holders = Map<string, Map<string, number>>
 
@@ -20,14 +23,17 @@ export class Presence {
   /** An agent is stale when nothing was heard of it for this long. */
   readonly staleMs: number
   readonly #timer: NodeJS.Timeout
-  /** By project. */
-  readonly #seen = new Map<string, Set<string>>()
+  readonly #news: News
+  readonly #seen: AgentIds = new Map()
+  /** Those who were seen because they called, whoever has written it. */
+  readonly #called: AgentIds = new Map()
   readonly #held: Holders = new Map()
   /** Those of them of whose sessions nothing is heard since a call takes long. */
   readonly #inCall: Holders = new Map()
 
-  constructor(queue: WriteQueue, clock: Clock, staleMs: number) {
+  constructor(queue: WriteQueue, clock: Clock, staleMs: number, news: News) {
     this.#queue = queue
+    this.#news = news
     this.#clock = clock
     this.staleMs = staleMs
     const pauseMs = Math.min(longestPauseMs, staleMs / 4)
@@ -43,11 +49,15 @@ export class Presence {
     return this.#clock.now() * 1000 - lastSeenUs > (this.staleMs * 1000) / 4
   }
 
-  /** Written with the next flush. */
+  /** It called; written with the next flush. */
   seen(project: string, agentId: string): void {
-    const agents = this.#seen.get(project)
-    if (agents) agents.add(agentId)
-    else this.#seen.set(project, new Set([agentId]))
+    add(this.#seen, project, agentId)
+    this.called(project, agentId)
+  }
+
+  /** It called, and that is written already; told with the next flush. */
+  called(project: string, agentId: string): void {
+    add(this.#called, project, agentId)
   }
 
   /** Alive until the function that this gives is called. @param isInCall its session counts as heard of, too. */
@@ -59,14 +69,15 @@ export class Presence {
       if (!isHeld) return
       isHeld = false
       for (const holders of all) count(holders, project, agentId, -1)
-      this.seen(project, agentId)
+      add(this.#seen, project, agentId)
     }
   }
 
   /** Writes the signs of life that are due. Agents that are gone stay gone. */
   async flush(): Promise<void> {
+    this.#tell()
     for (const [project, agents] of this.#held) {
-      for (const agentId of agents.keys()) this.seen(project, agentId)
+      for (const agentId of agents.keys()) add(this.#seen, project, agentId)
     }
     const due = [...this.#seen]
     this.#seen.clear()
@@ -76,7 +87,7 @@ export class Presence {
     for (const [index, [project, agents]] of due.entries()) {
       const result = written[index]
       if (result?.status !== 'rejected') continue
-      for (const agentId of agents) this.seen(project, agentId) // with the next flush, then
+      for (const agentId of agents) add(this.#seen, project, agentId) // with the next flush, then
     }
     const failed = written.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
@@ -84,6 +95,14 @@ export class Presence {
 
   stop(): void {
     clearInterval(this.#timer)
+  }
+
+  #tell(): void {
+    const us = this.#clock.now() * 1000
+    for (const [project, agents] of this.#called) {
+      this.#news.tell({ about: 'seen', project, agents: [...agents], us })
+    }
+    this.#called.clear()
   }
 
   async #write(project: string, agents: string[]): Promise<void> {
@@ -103,6 +122,12 @@ export class Presence {
       })
     }
   }
+}
+
+function add(ids: AgentIds, project: string, agentId: string): void {
+  const agents = ids.get(project)
+  if (agents) agents.add(agentId)
+  else ids.set(project, new Set([agentId]))
 }
 
 function count(holders: Holders, project: string, agentId: string, more: number): void {

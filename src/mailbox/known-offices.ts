@@ -15,14 +15,16 @@ export interface KnownOffice {
 /** So many are more than anybody has. */
 const mostBytes = 1 << 20
 
-const listOf = (config: Config): string => join(dataFolder(config), 'post-offices.jsonl')
+/** The file that names them. */
+export const officesList = (config: Config): string =>
+  join(dataFolder(config), 'post-offices.jsonl')
 
 /** Never in the way: who cannot be found by it can still be written to from here. */
 export function rememberOffice(config: Config, dir: string): void {
   try {
     const folder = basename(dir) === '.agentmail' ? dirname(dir) : process.cwd()
     const line = `${JSON.stringify({ dir, folder })}\n`
-    const file = listOf(config)
+    const file = officesList(config)
     if (textOfFile(file).includes(line)) return
     makeFolder(dirname(file), 0o700)
     const list = openRegularFile(file, { create: true, append: true, isPrivate: true })
@@ -35,7 +37,7 @@ export function rememberOffice(config: Config, dir: string): void {
 }
 
 export function knownOffices(config: Config): KnownOffice[] {
-  return textOfFile(listOf(config))
+  return textOfFile(officesList(config))
     .split('\n')
     .flatMap((line) => {
       const value = jsonOf(line)

@@ -151,6 +151,7 @@ export class Routes {
   /** Ends the streams that are open. */
   closeStreams(): void {
     this.#sessions.close()
+    this.#page.closeStreams()
   }
 
   close(): Promise<void> {

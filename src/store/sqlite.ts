@@ -1,11 +1,15 @@
 /** SQLite through the node:sqlite API: one connection writes, another reads; a commit survives a power cut. */
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import { tellsOfChanges } from '../system/folder.ts'
 import { log } from '../system/log.ts'
 import { again } from './again.ts'
+import { LogWatch } from './log-watch.ts'
 import { at, OpenFiles } from './open-files.ts'
 import { checkDefinitions, checkKinds } from './own-definitions.ts'
 import { sqliteDriver } from './sqlite-driver.ts'
 import {
+  integer,
+  type OtherWriters,
   type Row,
   type SqlValue,
   type Store,
@@ -42,7 +46,7 @@ export async function openSqlite(
       reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: 5000 }))
       reader.definitions() // so that its log is open, too
       const files = options.isCache ? undefined : OpenFiles.of(path, before)
-      return new SqliteStore(version, { writer, reader, files })
+      return new SqliteStore(version, { path, writer, reader, files })
     } catch (error) {
       writer?.close() // first, since the other one removes nothing
       reader?.close()
@@ -86,6 +90,7 @@ class SqliteView implements View {
 }
 
 interface Connections {
+  path: string
   writer: Connection
   reader: Connection
   files: OpenFiles | undefined
@@ -94,12 +99,16 @@ interface Connections {
 class SqliteStore extends SqliteView implements Store {
   readonly textKeys = 'any'
   readonly file: OpenFiles | undefined
+  readonly others?: OtherWriters
   readonly #writer: Connection
   readonly #reader: Connection
   #isOpen = true
 
-  constructor(version: string, { writer, reader, files }: Connections) {
+  constructor(version: string, { path, writer, reader, files }: Connections) {
     super(version, reader)
+    if (files && tellsOfChanges(path)) {
+      this.others = { watch: (...told) => this.#watchOthers(`${path}-wal`, ...told) }
+    }
     this.file = files
     this.#writer = writer
     this.#reader = reader
@@ -149,6 +158,18 @@ class SqliteStore extends SqliteView implements Store {
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)') // so that one file holds it all
     } catch {} // another process still reads: it will do it
     this.#writer.close()
+  }
+
+  /** Of a connection that writes: what it commits itself is no news to it. */
+  #watchOthers(
+    ...[log, onForeignWrite, onFailure]: [string, ...Parameters<OtherWriters['watch']>]
+  ) {
+    const version = () => {
+      this.file?.check()
+      return integer(this.#writer.all('PRAGMA data_version', [])[0]?.data_version)
+    }
+    const watching = new LogWatch({ log, version, onForeignWrite, onFailure })
+    return () => watching.end()
   }
 
   /** Once nothing is under way in it, a lost database is left as it is: to close it would remove by name what is another's now. */

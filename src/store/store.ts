@@ -48,6 +48,17 @@ export interface Store extends View {
   define(statements: string[], record: (transaction: Transaction) => Promise<void>): Promise<void>
   /** Runs work that defines tables while no other process does, where several at once would hold each other up. */
   alone?<T>(work: () => Promise<T>): Promise<T>
+  /** Hears of the commits of other processes, where that costs nothing while there are none. */
+  readonly others?: OtherWriters
+}
+
+export interface OtherWriters {
+  /**
+   * Tells soon after each commit of another process, perhaps of several at once, until the function
+   * that this gives is called; throws where it cannot.
+   * @param onFailure nothing is told any more.
+   */
+  watch(onForeignWrite: () => void, onFailure: (error: unknown) => void): () => void
 }
 
 /** The file of a database, which can be taken away while it is open. Each read and write looks first, and a write once more before it is acknowledged. */

@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  statfsSync,
 } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -184,5 +185,17 @@ export async function withoutLinks(spelling: string): Promise<string> {
     } catch {
       if (existing === dirname(existing)) return whole
     }
+  }
+}
+
+/** File systems of Linux that nobody writes to past this machine's kernel: ext, XFS, Btrfs, ZFS, F2FS, tmpfs, overlay. */
+const ownDisks = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630]
+
+/** Whether a watch is told of every change there as soon as it is made. */
+export function tellsOfChanges(path: string): boolean {
+  try {
+    return process.platform === 'linux' && ownDisks.includes(statfsSync(path).type)
+  } catch {
+    return false
   }
 }

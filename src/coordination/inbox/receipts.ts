@@ -61,7 +61,7 @@ export class Receipts {
 
   /** The readers of these were told of them; where one was faster to read than this is noted, how it was told is noted all the same. */
   async told(ids: number[], by: NotifiedWay): Promise<void> {
-    const { queue, project, clock } = this.#desk
+    const { queue, project, clock, news } = this.#desk
     if (ids.length === 0) return
     await queue.write(async (write) => {
       const rows = await receiptsOf(write, project, ids)
@@ -78,6 +78,7 @@ export class Receipts {
           ...[clock.now() * 1000, by, uuid(), project, id],
         )
       }
+      write.afterCommit(() => news.tell({ about: 'receipts', project }))
     })
   }
 
@@ -113,6 +114,8 @@ export class Receipts {
     const us = clock.now() * 1000
     const rows = await receiptsOf(write, project, ids)
     const news = ids.filter((id) => isNews(rows.get(id), column))
+    const told = { about: 'receipts', project } as const
+    if (news.length > 0) write.afterCommit(() => this.#desk.news.tell(told))
     for (const id of news) {
       const row = rows.get(id)
       const token = uuid()

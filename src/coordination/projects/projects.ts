@@ -36,20 +36,26 @@ export class Projects {
   readonly #reader: Reader
   readonly #queue: WriteQueue
   readonly #machine: string
+  readonly #onChange: () => void
   /** Names lead to one project for ever, once they lead to any. */
   readonly #keys = new Map<string, string>()
 
-  constructor(parts: { reader: Reader; queue: WriteQueue; machine: string }) {
+  /** @param parts.onChange is told that there is another one, or that one is called otherwise or lies elsewhere. */
+  constructor(parts: { reader: Reader; queue: WriteQueue; machine: string; onChange: () => void }) {
     this.#reader = parts.reader
     this.#queue = parts.queue
     this.#machine = parts.machine
+    this.#onChange = parts.onChange
   }
 
   /** The key of a repository's project. A root that is known keeps it, a clone joins that of its origin, and others get one of their own. */
   async find(where: Whereabouts): Promise<string> {
     const known = await keyOfRoot(this.#reader, where)
     if (known !== undefined && (await isRecorded(this.#reader, where))) return known
-    return this.#queue.write((write) => settle(write, where))
+    return this.#queue.write((write) => {
+      write.afterCommit(this.#onChange)
+      return settle(write, where)
+    })
   }
 
   /** The key of the project of this name; of one that nobody has used yet, the name itself. */
@@ -133,6 +139,7 @@ export class Projects {
         'UPDATE repositories SET name = ?, token = ? WHERE project = ?',
         ...[to, uuid(), key],
       )
+      write.afterCommit(this.#onChange)
     })
   }
 

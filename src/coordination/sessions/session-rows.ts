@@ -169,12 +169,14 @@ export async function addSession(
     heard_us: us,
     token: uuid(),
   })
+  const { project, news } = desk
+  write.afterCommit(() => news.tell({ about: 'agents', project }))
 }
 
 /** Writes what has changed, and now and then that it was heard of. Of two processes that change one at once, the second starts over. */
 export async function saveSession(
   write: Write,
-  { project, clock }: Desk,
+  { project, clock, news }: Desk,
   before: Session,
   after: SessionFacts,
 ): Promise<void> {
@@ -199,6 +201,7 @@ export async function saveSession(
     ...[stateUs, us, uuid(), project, before.key, before.token],
   )
   if (saved !== 1) throw new StoreError('again', 'another process changed the session')
+  if (!isSame) write.afterCommit(() => news.tell({ about: 'agents', project }))
 }
 
 /** Whether it is to be noted again that a session was heard of. */

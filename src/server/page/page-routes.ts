@@ -4,17 +4,30 @@ import { deciding } from './deciding.ts'
 import { helping, ownUser } from './helping.ts'
 import type { PageHandler, PageParts, PageTable } from './page-call.ts'
 import { isPageFile, sendPageFile } from './page-files.ts'
+import { PageStreams } from './stream.ts'
 import { watching } from './watching.ts'
 
 export class PageRoutes {
   readonly #table: PageTable
+  readonly #streams: PageStreams
 
   constructor(parts: PageParts) {
-    this.#table = { ...helping(parts), ...watching(parts), ...deciding(parts) }
+    this.#streams = new PageStreams(parts)
+    this.#table = {
+      ...helping(parts),
+      ...watching(parts),
+      ...deciding(parts),
+      ...this.#streams.table,
+    }
   }
 
   owns(path: string): boolean {
     return isPageFile(path) || /^\/api\/page(\/|$)/.test(path)
+  }
+
+  /** Ends the streams of events that are open. */
+  closeStreams(): void {
+    this.#streams.close()
   }
 
   async answer(exchange: Exchange, path: string): Promise<void> {

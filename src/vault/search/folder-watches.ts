@@ -1,20 +1,8 @@
 /** Hears of changes in the folders of a vault: one watch a folder, on the folder itself, wherever its path leads later. */
-import { type FSWatcher, statfsSync, watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
 import { hasCode } from '../../errors.ts'
 import type { Folder } from '../../system/folder.ts'
 import { isNoteName } from '../note-path.ts'
-
-/** File systems of Linux that nobody writes to past this machine's kernel: ext, XFS, Btrfs, ZFS, F2FS, tmpfs, overlay. */
-const ownDisks = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630]
-
-/** Whether a watch is told of every change there as soon as it is made. */
-export function tellsOfChanges(path: string): boolean {
-  try {
-    return process.platform === 'linux' && ownDisks.includes(statfsSync(path).type)
-  } catch {
-    return false
-  }
-}
 
 interface Watch {
   /** Which folder it is on. */
