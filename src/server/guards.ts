@@ -74,22 +74,30 @@ export class Guards {
         headers: { 'retry-after': String(waitSeconds) },
       }
     }
-    if (isOpen || this.mayCall(request)) return undefined
-    return {
-      status: 401,
-      message: 'a token is required: send it as "Authorization: Bearer <token>"',
-      headers: { 'www-authenticate': 'Bearer' },
-    }
+    return isOpen || this.mayCall(request) ? undefined : tokenRequired
   }
 
   /** Whether it has the token, where there is one. */
   mayCall({ headers }: IncomingMessage): boolean {
-    return this.#tokenHash === undefined || this.#isToken(headers.authorization)
+    if (this.#tokenHash === undefined) return true
+    const given = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+    return this.isToken(given.trim())
+  }
+
+  /** Never, where there is none. */
+  isToken(given: string): boolean {
+    return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given), this.#tokenHash)
+  }
+
+  /** Whether it came to a proxy by https: only one under a name that was allowed is believed. */
+  isByHttps({ headers }: IncomingMessage): boolean {
+    const name = nameIn(headers.host)
+    return headers['x-forwarded-proto'] === 'https' && name !== undefined && this.#allowed.has(name)
   }
 
   #isOwnName(host: string | undefined): boolean {
-    const name = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(host ?? '')?.[1]
-    return name !== undefined && this.#hosts.has(name.toLowerCase())
+    const name = nameIn(host)
+    return name !== undefined && this.#hosts.has(name)
   }
 
   /** Other ports of this machine are other sites; a name that was allowed may be that of a proxy. */
@@ -100,13 +108,16 @@ export class Guards {
     if (this.#allowed.has(name) || host === headers.host?.toLowerCase()) return true
     return port === undefined || Number(port) === socket.localPort
   }
-
-  /** Hashes of one length, so that the comparison tells nothing about the token. */
-  #isToken(authorization: string | undefined): boolean {
-    const given = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-    return this.#tokenHash !== undefined && timingSafeEqual(hashOf(given.trim()), this.#tokenHash)
-  }
 }
+
+export const tokenRequired = {
+  status: 401,
+  message: 'a token is required: send it as "Authorization: Bearer <token>"',
+  headers: { 'www-authenticate': 'Bearer' },
+} as const satisfies Refusal
+
+const nameIn = (host: string | undefined): string | undefined =>
+  /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase()
 
 /** Beyond loopback nobody gets in without a token. */
 export function checkDoor({ host, token }: { host: string; token: string | undefined }): void {
@@ -118,7 +129,11 @@ export function checkDoor({ host, token }: { host: string; token: string | undef
   )
 }
 
+/** Of one length, so that a comparison tells nothing about what is secret. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+export const isSameSecret = (given: string, own: string): boolean =>
+  timingSafeEqual(hashOf(given), hashOf(own))
 
 /** A bucket a client: full at first, refilled steadily. */
 class RateLimit {

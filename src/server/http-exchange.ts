@@ -36,6 +36,14 @@ export class HttpError extends Error {
   }
 }
 
+export function allow(request: IncomingMessage, methods: string[]): void {
+  if (methods.includes(request.method ?? '')) return
+  request.resume()
+  throw new HttpError(405, `method not allowed: use ${methods.join(' or ')}`, {
+    headers: { allow: methods.join(', ') },
+  })
+}
+
 /** A page of another site cannot say so of what it sends, unless it is allowed to. */
 export const isCalledJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json'
@@ -133,7 +141,7 @@ export function sendHttpError(response: ServerResponse, error: HttpError): void 
 export function sendText(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Buffer,
   headers: Record<string, string>,
 ): void {
   if (response.headersSent || response.destroyed) {

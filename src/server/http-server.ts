@@ -52,6 +52,8 @@ export class HttpServer {
     this.#routes = new Routes({
       ...options,
       mayCall: (request) => this.#guards.mayCall(request),
+      isToken: (given) => this.#guards.isToken(given),
+      isByHttps: (request) => this.#guards.isByHttps(request),
       url: () => this.url,
       uptimeSeconds: () => (performance.now() - this.#listeningSince) / 1000,
       track: (work) => this.#track(work),

@@ -35,7 +35,7 @@ import {
 } from './api.ts'
 import { sendHealth } from './health.ts'
 import { answerHook } from './hooks.ts'
-import { type Exchange, HttpError, sendJson } from './http-exchange.ts'
+import { allow, type Exchange, HttpError, sendJson } from './http-exchange.ts'
 import type { PageParts } from './page/page-call.ts'
 import { PageRoutes } from './page/page-routes.ts'
 import { SseSessions } from './sse.ts'
@@ -219,14 +219,6 @@ export class Routes {
 function notFound(request: IncomingMessage): HttpError {
   request.resume()
   return new HttpError(404, 'not found: there are /mcp, /sse, /health and /')
-}
-
-function allow(request: IncomingMessage, methods: string[]): void {
-  if (methods.includes(request.method ?? '')) return
-  request.resume()
-  throw new HttpError(405, `method not allowed: use ${methods.join(' or ')}`, {
-    headers: { allow: methods.join(', ') },
-  })
 }
 
 /** The project that a path names, percent-encoded. */

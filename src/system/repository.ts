@@ -10,6 +10,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Config } from '../config.ts'
+import { textOfFile } from './files.ts'
+import { unnameable } from './text.ts'
 
 export interface Repository {
   /** Where this worktree keeps what is its own. */
@@ -123,6 +125,19 @@ export const gitDirAt = (folder: string): string | undefined =>
     const entry = statSync(join(folder, '.git'), { throwIfNoEntry: false })
     return entry?.isDirectory() ? join(folder, '.git') : entry && namedIn(join(folder, '.git'))
   })
+
+/** The branch that is checked out at the root of a worktree, or the commit where none is; null where nobody can say. */
+export function branchAt(root: string): string | null {
+  const entry = ifReadable(() => lstatSync(join(root, '.git')))
+  if (!entry?.isDirectory() && !entry?.isFile()) return null // a pipe would keep us waiting
+  const gitDir = gitDirAt(root)
+  const head = gitDir && ifReadable(() => textOfFile(join(gitDir, 'HEAD')))
+  const [, branch, commit] =
+    /^(?:ref: refs\/heads\/([^\n]{1,255})|([\da-f]{7})[\da-f]{33,57})\n?$/.exec(head ?? '') ?? []
+  const name = branch ?? commit
+  // git writes this where the branch is kept elsewhere.
+  return name === undefined || name === '.invalid' || unnameable.test(name) ? null : name
+}
 
 /** Whether its hashes are of 32 bytes; they are of 20 otherwise. */
 export function isOfSha256(gitDir: string): boolean {

@@ -1,5 +1,9 @@
 /** Runs git, tmux, codex, the browser, MCP servers and AgentMail itself, and ends what runs: no shell, arguments as they are, and nothing that is waited for without end. */
-import type { ChildProcessWithoutNullStreams, StdioOptions } from 'node:child_process'
+import type {
+  ChildProcessWithoutNullStreams,
+  ExecFileOptions,
+  StdioOptions,
+} from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../errors.ts'
@@ -18,13 +22,21 @@ export interface ProgramResult {
 }
 
 /** @param options.timeout in milliseconds, where it may take longer than usual. */
-export function runProgram(
+export const runProgram = (
   program: 'git' | 'tmux' | 'codex',
   args: string[],
   options: { cwd?: string; timeout?: number } = {},
-): Promise<ProgramResult> {
+): Promise<ProgramResult> => run(program, args, options)
+
+/** A command of AgentMail, to its end. `missing`: the folder is not there. */
+export const runOwnCommand = (
+  args: string[],
+  options: { cwd: string; env: Record<string, string>; timeout: number },
+): Promise<ProgramResult> => run(process.execPath, [ownBinary(), ...args], options)
+
+function run(program: string, args: string[], options: ExecFileOptions): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const given = { ...limits, ...options }
+    const given = { ...limits, ...options, encoding: 'utf8' } as const
     const child = processes().execFile(program, args, given, (error, stdout, stderr) => {
       const outcome = !error
         ? 'ok'

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import type { OwnProject } from '../../connection/open-coordination.ts'
 import type { Coordination } from '../../coordination/coordination.ts'
 import type { Exchange } from '../http-exchange.ts'
+import type { PageSession } from './door-sessions.ts'
 
 export interface PageParts {
   /** Of the user; what a repository says of itself is not in it. */
@@ -20,6 +21,10 @@ export interface PageParts {
   instance: string
   /** Whether whoever asks has the token, where there is one. */
   mayCall(request: IncomingMessage): boolean
+  /** Whether it is the token; never, where there is none. */
+  isToken(given: string): boolean
+  /** Whether it came by https, through a proxy. */
+  isByHttps(request: IncomingMessage): boolean
   /** The address of this server. */
   url(): string
   /** A stop waits for it. */
@@ -30,6 +35,8 @@ export interface PageParts {
 export interface PageCall extends Exchange {
   /** The name under which they decide. */
   who: string
+  /** Nothing for whoever brings the token with each call. */
+  session: PageSession | undefined
 }
 
 /** Gives what is answered as JSON; nothing where it has answered itself. */

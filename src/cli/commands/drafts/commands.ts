@@ -1,5 +1,4 @@
 /** What the subcommands of `agentmail drafts` do and print. */
-import { userInfo } from 'node:os'
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
@@ -9,6 +8,7 @@ import { listDrafts, showNote, shownDraft } from '../../../orchestrator/approval
 import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
 import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
+import { ownUser } from '../../../person/own-user.ts'
 import { readNote } from '../../../vault/notes.ts'
 import { Vault } from '../../../vault/vault.ts'
 import type { Call } from '../../command.ts'
@@ -178,12 +178,7 @@ async function meant(
 }
 
 function whoOf(flag: string | boolean | undefined): string {
-  if (typeof flag === 'string') return flag
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}` // one that the system has no name for
-  }
+  return typeof flag === 'string' ? flag : ownUser()
 }
 
 function stateOf({ status, standing, sent_at }: DraftHead): string {
