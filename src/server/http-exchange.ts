@@ -133,7 +133,7 @@ export function sendHttpError(response: ServerResponse, error: HttpError): void 
 export function sendText(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Buffer,
   headers: Record<string, string>,
 ): void {
   if (response.headersSent || response.destroyed) {
