@@ -1,10 +1,7 @@
 /** Runs the orchestrator until it is done or told to end, and tells what it does. */
-import { closeSync, constants } from 'node:fs'
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
 import { systemClock } from '../system/clock.ts'
-import type { Folder } from '../system/folder.ts'
-import { openLocked } from '../system/lock.ts'
 import { log } from '../system/log.ts'
 import { appendLine } from '../vault/log-file.ts'
 import { removeLeftover } from '../vault/note-change.ts'
@@ -13,6 +10,7 @@ import { vaultError } from '../vault/vault-error.ts'
 import { counted, type Event, Teller } from './events.ts'
 import { checkSettings, type Opened, openOrchestrator } from './open-orchestrator.ts'
 import type { Orchestrator } from './orchestrator.ts'
+import { lockVault } from './vault-lock.ts'
 
 interface RunOptions {
   isOnce: boolean
@@ -26,9 +24,6 @@ interface RunOptions {
 const patienceMs = 10_000
 /** What is under way when it is told to end has this long. */
 const endMs = 5000
-const lockName = '.orchestrator.lock'
-const tryMs = 200
-const { O_RDWR, O_CREAT } = constants
 
 /** Gives the exit code: 0 when everything is done, 1 when work waits. */
 export async function runOrchestrator(config: Config, options: RunOptions): Promise<number> {
@@ -122,32 +117,6 @@ function keep(vault: Vault, event: Event): void {
     appendLine(vault, name, JSON.stringify(event), { isForGood: false })
   } catch (error) {
     log(`the log of the orchestrator: ${error instanceof Error ? error.message : error}`)
-  }
-}
-
-/** Waits until the vault is free or `isOver` says so. Gives how to let go; nothing where another has it. */
-async function lockVault(vault: Vault, isOver: () => boolean): Promise<(() => void) | undefined> {
-  const fd = await openLocked({
-    open: () => inLogs(vault, (folder) => folder.open(lockName, O_RDWR | O_CREAT, 0o600)),
-    there: () => inLogs(vault, (folder) => folder.stat(lockName)),
-    patienceMs: Number.POSITIVE_INFINITY,
-    isOver,
-    firstMs: tryMs,
-    longestMs: tryMs,
-  })
-  return fd === undefined ? undefined : () => closeSync(fd)
-}
-
-function inLogs<T>(vault: Vault, use: (folder: Folder) => T): T {
-  try {
-    const { folder } = vault.make(['Logs'])
-    try {
-      return use(folder)
-    } finally {
-      folder.close()
-    }
-  } catch (error) {
-    throw vaultError(`Logs/${lockName}`, error)
   }
 }
 

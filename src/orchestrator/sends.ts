@@ -48,6 +48,9 @@ export type DraftSend = DraftNote & Fate
 const keptFiled = 5000
 const mostOpen = 100_000
 
+/** Of what is handed to agents, which is no mail. */
+export const agentScope = (): string => sha256('agent')
+
 type TellOfUnknown = (record: SendRecord) => Promise<void>
 
 export class DraftSends {

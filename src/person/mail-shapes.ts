@@ -83,6 +83,45 @@ export interface AttachmentView {
   fault: string | null
 }
 
+/** GET /api/page/received?path: a mail that came in and waits. */
+export interface ReceivedView {
+  path: string
+  /** Of its text as an agent would be given it, by which POST /api/page/delegate knows it; nothing where it cannot be given to any. */
+  sha256: string | null
+  status: string
+  from: string
+  to: string
+  subject: string
+  reason: string | null
+  date: string
+  /** Text from outside. */
+  text: string
+}
+
+/** What POST /api/page/approve { path, sha256, agent? } and /delegate { path, sha256, agent } answer. */
+export interface ApprovedView {
+  /** Where the note is now. */
+  path: string
+  version: string
+  sha256: string
+  approved_by: string
+  approved_at: string
+  /** Whether it was so before. */
+  already: boolean
+  /** That nobody seems to be there who sends it. */
+  note?: string
+}
+
+/** What POST /api/page/reject { path, sha256, reason } answers. */
+export interface RejectedView {
+  /** Where the note is now. */
+  path: string
+  status: string
+  reason: string
+  /** The note of the mail that waits again. */
+  mail: string | null
+}
+
 /** One of GET /api/page/mail?limit → { mails, faults }, newest first. */
 export interface MailView {
   key: string

@@ -38,8 +38,22 @@ export function appendLine(
   }
 }
 
+/** Whether it can be read back as a line. */
+export const fitsLine = (text: string): boolean => Buffer.byteLength(text) <= maxLineBytes
+
 /** The finished lines of an open file, but for those that are too long; in the end, where the next one begins. */
 export function* linesOf(fd: number, from = 0): Generator<string, number> {
+  const lines = placedLinesOf(fd, from)
+  let next = lines.next()
+  for (; !next.done; next = lines.next()) yield next.value.text
+  return next.value
+}
+
+/** The same, with where each begins. */
+export function* placedLinesOf(
+  fd: number,
+  from = 0,
+): Generator<{ text: string; at: number }, number> {
   const part = Buffer.allocUnsafe(maxLineBytes)
   let rest = Buffer.alloc(0)
   let isTooLong = false
@@ -50,10 +64,12 @@ export function* linesOf(fd: number, from = 0): Generator<string, number> {
     position += count
     rest = Buffer.concat([rest, part.subarray(0, count)])
     for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
-      if (!isTooLong && end <= maxLineBytes) yield rest.toString('utf8', 0, end)
+      const at = begin
+      const text = isTooLong || end > maxLineBytes ? undefined : rest.toString('utf8', 0, end)
       isTooLong = false
       rest = rest.subarray(end + 1)
       begin = position - rest.length
+      if (text !== undefined) yield { text, at }
     }
     if (rest.length > maxLineBytes) {
       isTooLong = true

@@ -132,13 +132,22 @@ export function checkMatch(
   file: NoteFile | undefined,
 ): void {
   if (wanted === undefined || wanted === file?.etag()) return
+  if (file) throw changedSinceRead(path, file.etag())
   throw new AgentMailError(
     'conflict',
-    file ? `the note has changed since it was read: ${path}` : `the note is not there: ${path}`,
-    file ? 'Read it again and make the change anew.' : 'Leave out if_match to make it.',
-    { details: { etag: file?.etag() ?? null } },
+    `the note is not there: ${path}`,
+    'Leave out if_match to make it.',
+    { details: { etag: null } },
   )
 }
+
+export const changedSinceRead = (path: string, etag: string | undefined) =>
+  new AgentMailError(
+    'conflict',
+    `the note has changed since it was read: ${path}`,
+    'Read it again and make the change anew.',
+    { details: { etag: etag ?? null } },
+  )
 
 function put(place: NoteFolder, name: string, old: NoteFile | undefined, bytes: Buffer): boolean {
   if (!old) return createNote(place, name, bytes)

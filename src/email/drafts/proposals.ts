@@ -5,13 +5,14 @@ import type { Attachment } from '../../mime/mail.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
 import { isInDrafts, type Putting } from '../../vault/decided.ts'
-import { appendLine, linesOf, logFolders } from '../../vault/log-file.ts'
+import { appendLine, fitsLine, linesOf, logFolders, placedLinesOf } from '../../vault/log-file.ts'
 import { nameOf, notePath } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import type { Found, Vault } from '../../vault/vault.ts'
 import { vaultError, withVaultErrors } from '../../vault/vault-error.ts'
 import { draftFacts, type Facts, factNames } from './draft-facts.ts'
 import { type Asked, type DraftText, kindOf } from './draft-note.ts'
+import { isProposedText, type ProposedText, proposedTextOf } from './proposed-text.ts'
 
 const file = 'proposals.jsonl'
 
@@ -20,6 +21,8 @@ interface Proposal {
   facts: Facts
   /** The name of whoever proposed it, where that is known. */
   from?: string | undefined
+  /** Where its line begins, of one that has its text: there may be too much of it to be held. */
+  textAt?: number | undefined
 }
 
 /** Asked only where something is recorded. */
@@ -27,13 +30,15 @@ type Proposer = () => Promise<string | undefined>
 
 const nobody: Proposer = async () => undefined
 
-interface Line extends Proposal {
+interface Line extends Omit<Proposal, 'textAt'> {
   event: 'proposed'
   timestamp: string
   /** Of the note; a person who moves it to Approved/ leaves it its name. */
   path: string
   /** What we write ourselves is always as it was first written; a tool may write what is there already. */
   by: 'agentmail' | 'tool'
+  /** Not kept where it is too long for a line. */
+  text?: ProposedText | undefined
 }
 
 /** Sent or rejected: the next note of this name is another draft. */
@@ -73,6 +78,12 @@ class Proposals {
     return [...(this.#paths.get(nameKeyOf(path)) ?? [])].flatMap((one) => this.#open.get(one) ?? [])
   }
 
+  /** What it said, where one alone may have become the note at this path, and its text was kept. */
+  async text(path: string): Promise<ProposedText | undefined> {
+    const [one, ...others] = await this.find(path)
+    return one && others.length === 0 ? this.#textOf(one) : undefined
+  }
+
   /** Before the note is written, by whoever writes nothing but new drafts. */
   async propose(
     draft: DraftText,
@@ -82,7 +93,7 @@ class Proposals {
     const kind = kindOf(draft)
     if (!kind) return
     const facts = await draftFacts(this.#vault, draft, attachments)
-    this.#append(draft.path, 'agentmail', { kind, facts, from })
+    this.#append(draft.path, 'agentmail', { kind, facts, from }, proposedTextOf(draft))
   }
 
   /** Before a tool does something to a note. Gives whether a draft waits there then that did not wait before. */
@@ -104,7 +115,7 @@ class Proposals {
     if (isInDrafts(notePath(from))) await this.#keep({ path: from, ...text }, nobody)
     const before = await this.#at(from)
     if (!before) return isDraft ? this.#keep({ path, ...text }, proposer) : undefined
-    if (!(await this.#at(path))) this.#append(path, 'tool', before)
+    if (!(await this.#at(path))) this.#append(path, 'tool', before, await this.#textOf(before))
   }
 
   /** A note of this name was sent or rejected: that of those which are not in their place any more. */
@@ -125,11 +136,34 @@ class Proposals {
   async #keep(draft: DraftText, proposer: Proposer): Promise<void> {
     if (kindOf(draft) !== 'mail' || (await this.#at(draft.path))) return
     const facts = await draftFacts(this.#vault, draft)
-    this.#append(draft.path, 'tool', { kind: 'mail', facts, from: await proposer() })
+    const proposal: Proposal = { kind: 'mail', facts, from: await proposer() }
+    this.#append(draft.path, 'tool', proposal, proposedTextOf(draft))
   }
 
-  #append(path: string, by: Line['by'], { kind, facts, from }: Proposal): void {
-    this.#write({ event: 'proposed', timestamp: now(), path, by, from, kind, facts })
+  /** A line that is too long would not be read again: then what it is compared by counts more than its text. */
+  #append(path: string, by: Line['by'], proposal: Proposal, text: ProposedText | undefined): void {
+    const { kind, facts, from } = proposal
+    const line: Line = { event: 'proposed', timestamp: now(), path, by, from, kind, facts }
+    const whole = { ...line, text: kind === 'mail' ? text : undefined }
+    this.#write(fitsLine(JSON.stringify(whole)) ? whole : line)
+  }
+
+  async #textOf({ textAt, facts }: Proposal): Promise<ProposedText | undefined> {
+    if (textAt === undefined) return undefined
+    const line = await withVaultErrors(`Logs/${file}`, () =>
+      this.#vault.within(logFolders, (found) => {
+        if (!found || found.folder.stat(file)?.ino !== this.#inode) return undefined
+        const fd = found.folder.open(file, constants.O_RDONLY)
+        try {
+          const { value } = linesOf(fd, textAt).next()
+          return typeof value === 'string' ? jsonOf(value) : undefined
+        } finally {
+          closeSync(fd)
+        }
+      }),
+    )
+    if (!isRecord(line) || !isLine(line) || !isProposedText(line.text)) return undefined
+    return factNames.every((name) => line.facts[name] === facts[name]) ? line.text : undefined
   }
 
   #write(line: Line | Closed): void {
@@ -165,16 +199,16 @@ class Proposals {
     if (!found || !stat || stat.size <= this.#read) return
     const fd = found.folder.open(file, constants.O_RDONLY)
     try {
-      const lines = linesOf(fd, this.#read)
+      const lines = placedLinesOf(fd, this.#read)
       let next = lines.next()
-      for (; !next.done; next = lines.next()) this.#take(jsonOf(next.value))
+      for (; !next.done; next = lines.next()) this.#take(jsonOf(next.value.text), next.value.at)
       this.#read = next.value
     } finally {
       closeSync(fd)
     }
   }
 
-  #take(value: unknown): void {
+  #take(value: unknown, at: number): void {
     if (!isRecord(value) || typeof value.path !== 'string') return
     const path = composed(value.path)
     const paths = this.#paths.get(nameKeyOf(path)) ?? new Set()
@@ -183,7 +217,12 @@ class Proposals {
       paths.delete(path)
     } else if (isLine(value) && (value.by === 'agentmail' || !this.#open.has(path))) {
       const { kind, facts, from } = value
-      this.#open.set(path, { kind, facts, ...(typeof from === 'string' && { from }) })
+      const textAt = isProposedText(value.text) ? at : undefined
+      this.#open.set(path, {
+        ...{ kind, facts },
+        ...(typeof from === 'string' && { from }),
+        ...(textAt !== undefined && { textAt }),
+      })
       this.#paths.set(nameKeyOf(path), paths.add(path))
     }
     if (paths.size === 0) this.#paths.delete(nameKeyOf(path))

@@ -55,15 +55,17 @@ export function writeAudit(place: () => Vault, sender: Sender, line: AuditLine):
   }
 }
 
-/** Every line of the logs that can be read, oldest first. */
-export async function readAudit(place: Vault): Promise<AuditLine[]> {
+const logName = /^(?:gmail|postmark|smtp)_mcp_(\d{4}-\d\d-\d\d)\.jsonl$/
+
+/** Every line of the logs that can be read, oldest first. @param day the first one, as in 2026-01-15. */
+export async function readAudit(place: Vault, day = ''): Promise<AuditLine[]> {
   return place.within(logFolders, (found) => {
     if (!found) return []
     const { folder } = found
     const logs = folder
       .entries()
       .map((entry) => entry.name)
-      .filter((name) => /^(gmail|postmark|smtp)_mcp_\d{4}-\d\d-\d\d\.jsonl$/.test(name))
+      .filter((name) => logName.test(name) && (logName.exec(name)?.[1] ?? '') >= day)
     const lines = logs.flatMap((name) => readLog(folder, name))
     return lines.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
   })

@@ -64,3 +64,18 @@ export async function otherVersion(
     { details: { version, changed: changed ?? null } },
   )
 }
+
+/** The same of one that is to be rejected. @param seen nothing where it cannot be sent now. */
+export async function notAsSeen(
+  vault: Vault,
+  note: DraftText,
+  seen: Seen | undefined,
+): Promise<AgentMailError> {
+  const changed = (await changedSince(vault, note, seen)) ?? null
+  return new AgentMailError(
+    'conflict',
+    `${note.path} is not what you have seen: it was changed since`,
+    'Nothing was rejected. Look at it again.',
+    { details: { version: seen ? versionOf(seen.hash) : null, changed } },
+  )
+}

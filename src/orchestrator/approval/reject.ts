@@ -1,6 +1,6 @@
 /** A person rejects a draft: recorded first, then told in the note and in that of the mail, then out of the way. */
 
-import { type Asked, answeredBy, hashOf, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
+import { type Asked, answeredBy, kindOf, notADraft, seenOf } from '../../email/drafts/draft-note.ts'
 import { proposalsOf } from '../../email/drafts/proposals.ts'
 import { AgentMailError } from '../../errors.ts'
 import { untilAnswered } from '../../system/retry.ts'
@@ -10,6 +10,7 @@ import { nameOf, numbered } from '../../vault/note-path.ts'
 import { type Note, notFound, readNote, writeNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { Approvals } from './approvals.ts'
+import { notAsSeen } from './changes.ts'
 import { isOvertaken, mostTries, oneLine, refuseEnded, topOf } from './checks.ts'
 import { noteAt, notesOfMail } from './received-mail.ts'
 import { type Records, refuseToReject } from './records.ts'
@@ -18,6 +19,8 @@ import { newestFor } from './standing.ts'
 interface Why {
   by: string
   reason?: string | undefined
+  /** Of what the person has seen, null where it could not be sent: then nothing else is rejected. */
+  sha256?: string | null | undefined
 }
 
 export interface RejectedNote {
@@ -46,7 +49,7 @@ export async function reject(records: Records, path: string, why: Why): Promise<
       throw notFound(path)
     }
     try {
-      return await tryToReject(records, note, { by, reason })
+      return await tryToReject(records, note, { ...why, by, reason })
     } catch (error) {
       if (isOvertaken(error)) return undefined
       throw error
@@ -82,7 +85,7 @@ const placeIn = (folder: string, path: string, count: number): string =>
 async function tryToReject(
   records: Records,
   note: Note,
-  { by, reason }: Required<Why> & { reason: string },
+  { by, reason, sha256: wanted }: Why & { reason: string },
 ): Promise<RejectedNote> {
   const { vault } = records
   const kind = kindOf(note)
@@ -90,8 +93,11 @@ async function tryToReject(
   const { folder, status, from } = ends[kind]
   refuseEnded(note)
   if (!from.some((one) => one === topOf(note.path))) throw elsewhere(note.path, from)
+  const seen = (await ifAny(() => seenOf(vault, note))) ?? undefined
+  const sha256 = seen?.hash ?? null
+  if (wanted !== undefined && wanted !== sha256) throw await notAsSeen(vault, note, seen)
   await refuseToReject(records, nameOf(note.path))
-  await record(vault, note, by, reason)
+  await record(vault, note, { by, reason, sha256 })
   // From here on it is not begun to be sent; it may have been a moment ago.
   await refuseToReject(records, nameOf(note.path))
   const { path, body, etag } = note
@@ -109,9 +115,12 @@ async function tryToReject(
   }
 }
 
-async function record(vault: Vault, note: Note, by: string, reason: string): Promise<void> {
+async function record(
+  vault: Vault,
+  note: Note,
+  { by, reason, sha256 }: { by: string; reason: string; sha256: string | null },
+): Promise<void> {
   const approvals = new Approvals(vault)
-  const sha256 = await ifAny(() => hashOf(vault, note))
   const before = newestFor(await approvals.verdicts(), note.path)
   if (before?.event === 'rejected' && before.sha256 === sha256 && before.reason === reason) return
   approvals.rejected({

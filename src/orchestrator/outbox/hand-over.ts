@@ -17,6 +17,7 @@ import { nameOf } from '../../vault/note-path.ts'
 import type { Note } from '../../vault/notes.ts'
 import { inOneLine } from '../events.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
+import { agentScope } from '../sends.ts'
 import type { AskedDelegation, Outcome } from './way-out.ts'
 
 /** Where the id is kept that the coordination knows the sender by: a key counts for one agent. */
@@ -49,7 +50,7 @@ export class HandOver {
 
   /** Within which a key means one message. */
   scope(): string {
-    return sha256('agent')
+    return agentScope()
   }
 
   /** The coordination takes a key once, so it may be asked again whatever happened before. */
