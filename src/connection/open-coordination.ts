@@ -9,6 +9,7 @@ import { AgentMailError } from '../errors.ts'
 import { again } from '../store/again.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
+import type { Clock } from '../system/clock.ts'
 import { withoutLinks } from '../system/folder.ts'
 import { worktrees } from '../system/git.ts'
 import { addressBookOf } from './address-book-of.ts'
@@ -27,7 +28,7 @@ export async function openProject(
   config: Config,
   database: Database,
   here: Here,
-  options: { create?: boolean } = {},
+  options: { create?: boolean; clock?: Clock } = {},
 ): Promise<{ coordination: Coordination; own: OwnProject; book: AddressBook }> {
   let ownKey: string | undefined
   const isOwn = (project: string) => project === ownKey
@@ -45,15 +46,18 @@ export async function openProject(
   }
 }
 
-/** @param options.isOwn whether a project is that of the current folder, which may be in no repository. */
+/**
+ * @param options.isOwn whether a project is that of the current folder, which may be in no repository.
+ * @param options.clock another than the database's.
+ */
 export async function openCoordination(
   config: Config,
   database: Database,
-  options: { create?: boolean; isOwn?: (project: string) => boolean } = {},
+  options: { create?: boolean; isOwn?: (project: string) => boolean; clock?: Clock } = {},
 ): Promise<Coordination> {
   // The agents of all repositories are swept by it.
   const staleMs = config.withoutRepository().seconds('staleSeconds') * 1000
-  const { isOwn = () => false } = options
+  const { isOwn = () => false, clock } = options
   const here = folderHere() // once: it may be removed under a process that stays
   let store: Store | undefined
   try {
@@ -63,6 +67,7 @@ export async function openCoordination(
       store: opened,
       staleMs,
       machine: machineOf(config),
+      ...(clock && { clock }),
       rootsOf: (project, known) =>
         new Roots(
           async () => foldersOf([...(isOwn(project) ? here : []), ...(await known())]),

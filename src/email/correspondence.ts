@@ -6,6 +6,7 @@ import type { Inbox, Provider } from '../providers/provider.ts'
 import { type Database, fileDatabase, namedDatabase } from '../store/database.ts'
 import { migrate } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import type { Clock } from '../system/clock.ts'
 import { makeFolder } from '../system/files.ts'
 import { Holder } from '../system/holder.ts'
 import { log } from '../system/log.ts'
@@ -130,7 +131,7 @@ function vaultOf(config: Config): Vault {
   }
 }
 
-export async function openLedger(config: Config): Promise<SendLedger> {
+export async function openLedger(config: Config, clock?: Clock): Promise<SendLedger> {
   ownFolder(config)
   const database = await ledgerDatabase(config)
   let store: Store | undefined
@@ -146,6 +147,7 @@ export async function openLedger(config: Config): Promise<SendLedger> {
     store,
     holder: new Holder(join(ownFolder(config), 'senders')),
     timeoutMs: config.seconds('sendTimeoutSeconds') * 1000,
+    ...(clock && { clock }),
   })
 }
 

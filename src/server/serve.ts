@@ -35,6 +35,13 @@ interface RunOptions {
   json?: boolean
   /** Where its words go that runs in the background: its terminal may end, and the log is kept small. */
   logFile?: string
+  /** Tells that it serves, in place of what is printed; what this gives is called before anything is closed. */
+  onServing?: (serving: Serving) => Promise<() => Promise<void>>
+}
+
+export interface Serving {
+  url: string
+  coordination: Coordination
 }
 
 /**
@@ -43,7 +50,7 @@ interface RunOptions {
  */
 export async function runServer(
   given: Config,
-  { json = false, logFile }: RunOptions = {},
+  { json = false, logFile, onServing }: RunOptions = {},
 ): Promise<number> {
   const config = given.withoutRepository()
   const settings = readSettings(config)
@@ -112,9 +119,12 @@ export async function runServer(
     { url, instance },
     () => !coordination.lost?.aborted,
   )
-  if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
-  else if (logFile !== undefined) tellLog(url, about)
-  else tell(server, coordination, about)
+  const endServing = await onServing?.({ url, coordination })
+  if (!onServing) {
+    if (json) report(JSON.stringify({ event: 'started', ...factsOf(url, about), pid: process.pid }))
+    else if (logFile !== undefined) tellLog(url, about)
+    else tell(server, coordination, about)
+  }
   if (logFile !== undefined) keepSmall(logFile)
   tellStarter()
   const isElsewhere = config.isFlag('db') || config.isFlag('project')
@@ -125,6 +135,7 @@ export async function runServer(
   log(`${at}stopping: finishing what is under way`)
   endWhenToldAgain()
   endNoting()
+  await endServing?.()
   await server.stop()
   await codex.stop()
   await pruner.stop()

@@ -8,17 +8,27 @@ import { settings } from '../../../settings.ts'
 import { systemClock } from '../../../system/clock.ts'
 import { initVault } from '../../../vault/init.ts'
 import { line } from '../../table.ts'
-import { demoInbox, demoRules } from './mails.ts'
+import { type DemoMail, demoInbox, demoRules } from './mails.ts'
+
+/** What comes in beside the three mails, and the rules for it. */
+interface More {
+  mails: DemoMail[]
+  rules: string
+}
 
 export async function makeDemoFolder(): Promise<string> {
   const folder = makeTemporaryFolder()
+  await furnish(folder)
+  return folder
+}
+
+export async function furnish(folder: string, more?: More): Promise<void> {
   for (const name of ['vault', 'mail', 'mail/inbox']) mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'vault/Rules.md'), demoRules)
+  writeFileSync(join(folder, 'vault/Rules.md'), demoRules(more?.rules))
   await initVault(join(folder, 'vault'))
-  for (const [name, text] of demoInbox(systemClock.now())) {
+  for (const [name, text] of demoInbox(systemClock.now(), more?.mails)) {
     writeFileSync(join(folder, 'mail/inbox', name), text)
   }
-  return folder
 }
 
 /** Nothing of the user's own settings, mail or ledger is touched. */
@@ -37,7 +47,7 @@ export function demoConfig(folder: string): Config {
   })
 }
 
-function makeTemporaryFolder(): string {
+export function makeTemporaryFolder(): string {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), 'agentmail-demo-')))
   } catch (cause) {

@@ -1,6 +1,18 @@
 /** What comes in during the demo, and the rules that decide about it. */
 
-const mail = (from: string, subject: string, minutesAgo: number, lines: string[]) => ({
+export interface DemoMail {
+  from: string
+  subject: string
+  minutesAgo: number
+  body: string
+}
+
+export const mail = (
+  from: string,
+  subject: string,
+  minutesAgo: number,
+  lines: string[],
+): DemoMail => ({
   from,
   subject,
   minutesAgo,
@@ -24,9 +36,9 @@ const mails = [
 ]
 
 /** As files of the inbox, by name. */
-export const demoInbox = (nowMs: number): Map<string, string> =>
+export const demoInbox = (nowMs: number, more: DemoMail[] = []): Map<string, string> =>
   new Map(
-    mails.map(({ from, subject, minutesAgo, body }, index) => [
+    [...mails, ...more].map(({ from, subject, minutesAgo, body }, index) => [
       `${index + 1}.eml`,
       [
         `From: ${from}`,
@@ -42,9 +54,10 @@ export const demoInbox = (nowMs: number): Map<string, string> =>
     ]),
   )
 
-export const demoRules = `---
+/** @param more further rules, before the others. */
+export const demoRules = (more = ''): string => `---
 rules:
-  - from: newsletter@
+${more}  - from: newsletter@
     decision: archive
     reason: Newsletters are read another day.
   - subject: opening hours
