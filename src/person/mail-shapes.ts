@@ -61,20 +61,6 @@ export interface DraftView extends DraftRow {
   proposed: { to: string; cc: string; bcc: string; subject: string; body: string } | null
 }
 
-/** GET /api/page/received?path: a mail that came in, of which there is a note. */
-export interface ReceivedView {
-  path: string
-  status: string
-  from: string
-  to: string
-  date: string
-  subject: string
-  /** Text from outside. */
-  text: string
-  /** Of what POST /api/page/delegate would give to an agent. */
-  sha256: string
-}
-
 export interface AttachmentView {
   name: string
   size: number | null

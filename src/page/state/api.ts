@@ -7,7 +7,8 @@ export const boot = signal<Boot | undefined>(undefined)
 /** Whether the server wants a login before it says anything. */
 export const isLoggedOut = signal(false)
 
-const patienceMs = 30_000
+/** The doctor looks at everything. */
+const patienceMs = 65_000
 
 export type Query = Record<string, string | number | null | undefined>
 
