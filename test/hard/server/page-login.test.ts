@@ -1,4 +1,5 @@
 /** The login in a real browser: a link into the page survives it, and whoever is logged in is let in from anywhere. */
+import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeWith, pathOf } from '../../support/parts.ts'
@@ -62,6 +63,22 @@ describeWith('chromium', 'the login in a browser', () => {
     await expect.poll(() => statuses, { timeout: 30_000 }).toEqual([401, 200])
     await page.waitForURL(`${url}/#/shop/messages/2`)
     expect(await who(page)).toBe('Ann')
+  })
+
+  it('can be read and filled in by everybody, in light and dark', async () => {
+    const { url } = await TestServer.start({ env })
+    const page = await openPage()
+    await page.goto(`${url}/login`)
+    await logIn(page, 'wrong')
+    await page.getByRole('alert').waitFor()
+    await page.evaluate(axe.source)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const found = await page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))',
+      )
+      expect({ colorScheme, found }).toEqual({ colorScheme, found: [] })
+    }
   })
 
   it('works without scripts', async () => {

@@ -1,5 +1,5 @@
 /** What the page says of the server: its projects, how clients are connected, the doctor, and a message to try it. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -76,7 +76,7 @@ describe('the doctor', () => {
   })
 
   it('looks at the folder of the project, for all who ask at once', async () => {
-    const { name, server, visitor } = await served()
+    const { cwd, name, server, visitor } = await served()
     const asked = [visitor.get('/doctor'), visitor.get(`/doctor?project=${name}`)]
     const [one, other] = await Promise.all(asked)
     expect(one?.status).toBe(200)
@@ -85,6 +85,9 @@ describe('the doctor', () => {
     expect(checks.map(({ check }) => check)).toEqual(expect.arrayContaining(['Node', 'git']))
     expect(one?.text).not.toContain('not in a git repository')
     await server.register('ann', 'coder', 'elsewhere')
+    rmSync(cwd, { recursive: true })
+    const gone = await visitor.get('/doctor')
+    expect([gone.status, gone.text]).toEqual([400, expect.stringContaining('no such folder')])
     const none = await visitor.get('/doctor?project=elsewhere')
     expect(none.status).toBe(400)
     expect(none.text).toContain('Run agentmail doctor where it is.')

@@ -169,7 +169,9 @@ describe('the cookie', () => {
     }
     expect(await flagsOf('mail.example', 'https')).toEqual([...plain, 'Secure'])
     expect(await flagsOf('MAIL.example:443', 'https')).toEqual([...plain, 'Secure'])
-    expect(await flagsOf('mail.example', 'http')).toEqual(plain)
+    expect(await flagsOf('mail.example', 'https, http')).toEqual([...plain, 'Secure'])
+    for (const proto of ['http', 'http, https', 'xhttps', ''])
+      expect(await flagsOf('mail.example', proto), proto).toEqual(plain)
     expect(await flagsOf('localhost', 'https')).toEqual(plain)
   })
 })
