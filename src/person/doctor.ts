@@ -45,11 +45,12 @@ export class Doctor {
     const { outcome, stdout } = await runOwnCommand(['doctor', '--json'], options)
     const { data } = answerSchema.safeParse(jsonOf(stdout))
     if (data) return data
-    const why = outcome === 'timeout' ? `took longer than ${doctorMs / 1000} s` : 'gave no answer'
-    throw new AgentMailError(
-      'bad_answer',
-      `agentmail doctor ${why} in ${cwd}`,
-      'Run agentmail doctor there yourself.',
-    )
+    const why = {
+      timeout: `did not end within ${doctorMs / 1000} s in ${cwd}`,
+      missing: `cannot look at ${cwd}: there is no such folder any more`,
+    }
+    const words = outcome === 'timeout' || outcome === 'missing' ? why[outcome] : `failed in ${cwd}`
+    const next = 'Run agentmail doctor where the repository is.'
+    throw new AgentMailError('bad_answer', `agentmail doctor ${words}`, next)
   }
 }

@@ -91,8 +91,9 @@ export class Guards {
 
   /** Whether it came to a proxy by https: only one under a name that was allowed is believed. */
   isByHttps({ headers }: IncomingMessage): boolean {
+    const [first] = String(headers['x-forwarded-proto']).split(',') // that of the outermost
     const name = nameIn(headers.host)
-    return headers['x-forwarded-proto'] === 'https' && name !== undefined && this.#allowed.has(name)
+    return /^https$/i.test(first?.trim() ?? '') && name !== undefined && this.#allowed.has(name)
   }
 
   #isOwnName(host: string | undefined): boolean {

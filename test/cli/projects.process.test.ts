@@ -1,5 +1,5 @@
 /** Every repository is a project of its own, in whatever database, through a server or past it. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -197,10 +197,14 @@ describe('a server', () => {
     const own = await server.register('own')
     await server.call('send_message', { agent_id: own, subject: 'own', body: 'b' })
     expect(await heard(repository('elsewhere'))).toEqual(['own'])
-    const page = await (await fetch(`${server.url}/`)).text()
-    expect(page).toContain('<h3>shop</h3>')
-    expect(page).toContain('<h3>elsewhere</h3>')
-    expect(page).toContain(server.database)
+    const page = await (await fetch(`${server.url}/api/page`)).json()
+    expect(page).toMatchObject({
+      database: server.database,
+      projects: expect.arrayContaining([
+        expect.objectContaining({ name: 'shop', roots: [realpathSync(shop)] }),
+        expect.objectContaining({ name: 'elsewhere' }),
+      ]),
+    })
   })
 
   it('stores no user and no password of an origin, and refuses what holds one', async () => {

@@ -133,7 +133,7 @@ describe('with a token', () => {
     const args = ['serve', '--db', db, '--port', new URL(server.url).port]
     const second = await agentmail(args, withToken)
     const shown = await agentmail(['config', '--json'], withToken)
-    const page = await ask(server.url, { path: '/', headers: bearer(token) })
+    const page = await ask(server.url, { path: '/api/page/setup', headers: bearer(token) })
     expect(page.text).toContain('$AGENTMAIL_TOKEN')
     expect(second).toMatchObject({ stdout: expect.stringContaining('runs already'), exitCode: 0 })
     for (const text of [second.stdout, second.stderr, shown.stdout, page.text])

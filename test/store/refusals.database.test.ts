@@ -97,7 +97,7 @@ describeWith('mariadbd', 'a database that lets nobody in', () => {
       (await agentmail(['config', '--json'], { cwd, env })).stdout,
       (await agentmail(['doctor'], { cwd, env })).stdout,
       await (await fetch(`${server.url}/health`)).text(),
-      await (await fetch(`${server.url}/`)).text(),
+      await (await fetch(`${server.url}/api/page`)).text(),
       server.database,
     ]
     const { stdout, stderr } = await server.stop()

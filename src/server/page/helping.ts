@@ -13,6 +13,7 @@ import { Doctor } from '../../person/doctor.ts'
 import type { Boot, DoctorPage, ProjectView, SentView, SetupPage } from '../../person/shapes.ts'
 import { sendTestMessage } from '../../person/test-message.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
+import { currentFolder } from '../../system/post-office-folder.ts'
 import { branchAt } from '../../system/repository.ts'
 import { requiredLine } from '../../tools/coordination/fields.ts'
 import { version } from '../../version.ts'
@@ -73,7 +74,7 @@ export function helping(parts: PageParts): PageTable {
       const { key, name } = await meant(parts, query.get('project') ?? '')
       const [root] = await coordination.projects.rootsOf(key)
       if (root !== undefined) return doctor.look(root)
-      if (key === own.key) return doctor.look(process.cwd())
+      if (key === own.key) return doctor.look(currentFolder())
       throw new AgentMailError(
         'not_found',
         `no folder of ${JSON.stringify(name)} on this machine is known`,

@@ -52,8 +52,7 @@ export class Login {
     }
     if (!this.#parts.isToken((form.get('token') ?? '').trim())) {
       this.#wrong.add(address)
-      const words =
-        'That is not the token. It is what AGENTMAIL_TOKEN was set to when the server was started.'
+      const words = 'That is not the token.' // what it is stands beside its field
       return this.#send(response, tokenRequired.status, words, tokenRequired.headers)
     }
     try {

@@ -13,6 +13,9 @@ export const health: Route = { method: 'GET', path: '/health', status: 200 }
 export const guardedRoutes: Route[] = [
   { method: 'GET', path: '/', status: 200 },
   { method: 'HEAD', path: '/', status: 200 },
+  { method: 'GET', path: '/page.js', status: 200 },
+  { method: 'GET', path: '/page.css', status: 200 },
+  { method: 'GET', path: '/api/page', status: 200 },
   { method: 'POST', path: '/mcp', status: 200, ...call },
   { method: 'POST', path: '/mcp/other', status: 200, ...call },
   { method: 'GET', path: '/mcp', status: 405 },
