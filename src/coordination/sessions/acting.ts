@@ -112,5 +112,6 @@ export async function ifNothingChanges(
   if (guard !== session.guard || auto_claim !== session.auto_claim) return undefined
   if (presence.isOverdue(session.lastSeenUs) || isHeardLongAgo(session, desk)) return undefined
   presence.seen(project, session.agent_id)
+  presence.called(project, session.agent_id)
   return session
 }
