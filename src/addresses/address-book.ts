@@ -1,6 +1,6 @@
 /** One address book: a name reaches whoever has it, whichever door a message came in by. */
 import type { Project } from '../coordination/coordination.ts'
-import { isUntitled, type Letter, letterIdOf } from '../coordination/messages.ts'
+import { isUntitled, type Letter, letterIdOf, type PostedLetter } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import { putInMailbox } from '../mailbox/member.ts'
 import type { PostOffice } from '../mailbox/post-office.ts'
@@ -66,13 +66,21 @@ export class AddressBook {
     return [...new Set(offices.flatMap((office) => office.recipientNames()))]
   }
 
-  /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
-  async post(project: Project, request: PostRequest): Promise<PostAnswer> {
+  /**
+   * Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too.
+   * @param store stores it together with something else, where that belongs to it.
+   */
+  async post(
+    project: Project,
+    request: PostRequest,
+    store: (request: PostedLetter & PostRequest) => Promise<{ message_id: number }> = (letter) =>
+      project.messages.send(letter),
+  ): Promise<PostAnswer> {
     const name = nameIn(request.channel)
-    if (name === undefined) return project.messages.send(request)
+    if (name === undefined) return store(request)
     const way = await this.#wayTo(project, name)
     const isByMailbox = way.offices.length > 0
-    const { message_id } = await project.messages.send({ ...request, isByMailbox })
+    const { message_id } = await store({ ...request, isByMailbox })
     const letter = { ...request, message_id, name }
     const from = (await project.agents.nameOf(request.agent_id)) ?? ''
     const offices = await this.#officesFor(project, letter, way)

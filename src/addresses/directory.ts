@@ -1,4 +1,4 @@
-/** One table of everybody: the recipients of the mailbox and the registered agents; who is both, in one place, is one entry. */
+/** One table of everybodyPaired: the recipients of the mailbox and the registered agents; who is both, in one place, is one entry. */
 import type { AgentEntry } from '../coordination/agents.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { SessionState } from '../coordination/sessions/session-rows.ts'
@@ -36,18 +36,33 @@ export interface Known {
 
 const mostCounted = 1000
 
+/** Somebody who is registered, has a mailbox, or both. */
+export interface Somebody {
+  agent: AgentStanding | undefined
+  recipient: RecipientEntry | undefined
+}
+
 /** The registered by their registration, then the others in their order. */
-export function directory({ recipients, agents, machine, now }: Known): DirectoryEntry[] {
+export function everybodyPaired({ recipients, agents, machine }: Omit<Known, 'now'>): Somebody[] {
   const left = new Map(recipients.map((recipient) => [recipient.name, recipient]))
   const owners = ownersOf(agents, left, machine)
   const registered = [...agents].sort(byRegistration).map((agent) => {
     const recipient = owners.get(agent.name) === agent ? left.get(agent.name) : undefined
     if (recipient) left.delete(agent.name)
-    return entryOf(agent, recipient)
+    return { agent, recipient }
   })
-  return [...registered, ...[...left.values()].map((recipient) => entryOf(undefined, recipient))]
+  return [
+    ...registered,
+    ...[...left.values()].map((recipient) => ({ agent: undefined, recipient })),
+  ]
+}
 
-  function entryOf(agent: AgentStanding | undefined, recipient: RecipientEntry | undefined) {
+/** In the same order. */
+export function directory(known: Known): DirectoryEntry[] {
+  const { machine, now } = known
+  return everybodyPaired(known).map(entryOf)
+
+  function entryOf({ agent, recipient }: Somebody) {
     const {
       place = null,
       unread = 0,

@@ -72,22 +72,34 @@ export class Agents {
     return { agent_id: agent.agent_id, ...(await welcome(this.#desk, agent, namesakes)) }
   }
 
-  async heartbeat({ agent_id }: { agent_id: string }): Promise<{ ok: true; unread?: number }> {
+  /** @param input.isKept a connection keeps it alive, and it does nothing itself. */
+  async heartbeat({
+    agent_id,
+    isKept = false,
+  }: {
+    agent_id: string
+    isKept?: boolean | undefined
+  }): Promise<{ ok: true; unread?: number }> {
     const agent = await this.#desk.queue.writeWith([this.alive(agent_id)], (write) =>
-      this.touch(write, agent_id, 'heartbeat: '),
+      this.#touch(write, agent_id, 'heartbeat: '),
     )
+    if (isKept) this.#desk.presence.keptAlive(this.#desk.project, agent_id)
+    else this.#desk.presence.called(this.#desk.project, agent_id)
     return { ok: true, ...(await waiting(this.#desk, agent)) }
   }
 
   /** Every write of an agent begins here: it counts as a sign of life, and only a registered agent may write. */
-  async touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
+  async touch(write: Write, agent_id: string): Promise<AgentName> {
     const { project, presence } = this.#desk
+    const agent = await this.#touch(write, agent_id)
+    write.afterCommit(() => presence.called(project, agent_id))
+    return agent
+  }
+
+  async #touch(write: Write, agent_id: string, prefix = ''): Promise<AgentName> {
     const name = await write.need(this.#presence, agent_id)
-    if (name !== undefined) {
-      write.afterCommit(() => presence.called(project, agent_id))
-      return { agent_id, name }
-    }
-    const wasKnown = (await nameOfAgent(write, project, agent_id)) !== undefined
+    if (name !== undefined) return { agent_id, name }
+    const wasKnown = (await nameOfAgent(write, this.#desk.project, agent_id)) !== undefined
     throw notRegistered(agent_id, wasKnown, prefix)
   }
 

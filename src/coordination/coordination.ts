@@ -1,5 +1,4 @@
 /** The coordination of all projects in one database, and what each project offers. */
-
 import { identityOf } from '../store/identity.ts'
 import { tell, withWords } from '../store/reading.ts'
 import { migrate } from '../store/schema.ts'
@@ -10,6 +9,7 @@ import { sha256 } from '../system/text.ts'
 import { Agents, type AgentsRequest } from './agents.ts'
 import { Changes } from './changes.ts'
 import { Claims } from './claims/claims.ts'
+import { Refusals } from './claims/refused.ts'
 import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
 import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
@@ -26,6 +26,7 @@ import { Journals } from './journal.ts'
 import { ProjectCounters } from './ledger.ts'
 import { Messages } from './messages.ts'
 import { News } from './news.ts'
+import { ProjectOverview } from './overview/overview.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
 import { Projects } from './projects/projects.ts'
@@ -69,6 +70,8 @@ export interface Project {
   changes: Changes
   /** Those of coding clients, each of which is an agent. */
   sessions: Sessions
+  /** What a person looks at. */
+  overview: ProjectOverview
   history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
   difference(request: DifferenceRequest): AsyncGenerator<Difference>
   /** Before when something is missing in what `history` tells, if it is. */
@@ -95,6 +98,7 @@ export interface Project {
 export class Coordination {
   readonly projects: Projects
   readonly journals: Journals
+  readonly refusals = new Refusals()
   readonly #options: CoordinationOptions
   readonly #clock: WatchedClock
   readonly #reader: Reader
@@ -143,8 +147,7 @@ export class Coordination {
 
   /** Sweeps every so often from now on. */
   startSweeping(everyMs: number): void {
-    const { staleMs } = this.#options
-    const { store } = this.#options
+    const { staleMs, store } = this.#options
     const sweep = () => this.sweep()
     const attend = async () => store.attend?.()
     const isDown = () => this.downSince !== undefined || this.lost?.aborted === true
@@ -248,6 +251,7 @@ export class Coordination {
       clock: this.#clock,
       news: this.#news,
       presence: this.#presence,
+      refusals: this.refusals,
       counters: new ProjectCounters(name, this.#news),
       versions: this.#versionsOf(name),
       normalPaths: (spellings) => roots.normal(spellings),
@@ -265,6 +269,7 @@ export class Coordination {
       claims: new Claims(desk, agents),
       changes: new Changes(desk, agents),
       sessions: new Sessions({ desk, agents, unread, receipts }),
+      overview: new ProjectOverview(desk),
       history: (request) => readHistory(desk, request),
       difference: (request) => readDifference(desk, request),
       prunedBefore: (request) => prunedBefore(desk, request),

@@ -3,6 +3,7 @@
 import type { Reader, Versions } from '../store/store.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
 import type { Clock } from '../system/clock.ts'
+import type { Refusals } from './claims/refused.ts'
 import type { ProjectCounters } from './ledger.ts'
 import type { News } from './news.ts'
 import type { Presence } from './presence.ts'
@@ -19,6 +20,7 @@ export interface Desk {
   clock: Clock
   news: News
   presence: Presence
+  refusals: Refusals
   counters: ProjectCounters
   /** Where the database keeps versions. */
   versions: DeskVersions | undefined

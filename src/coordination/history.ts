@@ -68,9 +68,14 @@ export async function* readHistory(
 
 /** What happened to this file or folder, and to the folders above it. */
 async function isAbout(desk: Desk, file: string): Promise<Condition> {
-  const [path = ''] = await desk.normalPaths([file])
-  const paths = [...pathsOver(baseOf(path))]
+  const paths = await pathsAround(desk, file)
   return [`j.file_path IN (${marks(paths.length)})`, ...paths]
+}
+
+/** Its own path, and those of the folders above it. */
+export async function pathsAround(desk: Desk, file: string): Promise<string[]> {
+  const [path = ''] = await desk.normalPaths([file])
+  return [...pathsOver(baseOf(path))]
 }
 
 /** The time before which the journal was pruned, if something that was asked for is missing for it. */
@@ -148,7 +153,7 @@ export async function* readJournal(
   const values = conditions.flatMap(([, ...some]) => some)
   for (let cursor = 0; ; ) {
     const rows = await store.all(
-      `SELECT j.entry, j.at_us, j.agent_id, j.agent_name, j.event, j.file_path, j.note,
+      `SELECT j.entry, j.at_us, j.agent_id, j.agent_name, j.event, j.file_path, j.note, j.message_id,
           m.channel, m.subject, m.body, c.summary
         FROM ${table('journal')} j
         LEFT JOIN ${table('messages')} m ON m.project = j.project AND m.id = j.message_id

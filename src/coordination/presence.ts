@@ -11,6 +11,8 @@ import { heardOf } from './sessions/session-rows.ts'
 const longestPauseMs = 10_000
 const agentsAStatement = 200
 const agentsATransaction = 1000
+/** Of so many it is remembered when they last called. */
+const callersKept = 20_000
 
 /** Ids of agents, by project. */
 type AgentIds = Map<string, Set<string>>
@@ -30,6 +32,10 @@ export class Presence {
   readonly #held: Holders = new Map()
   /** Those of them of whose sessions nothing is heard since a call takes long. */
   readonly #inCall: Holders = new Map()
+  /** When each last called by itself, the one that did so longest ago first; in milliseconds. */
+  readonly #calls = new Map<string, number>()
+  /** Until when each is kept alive by a connection elsewhere, which says so again and again. */
+  readonly #kept = new Map<string, number>()
 
   constructor(queue: WriteQueue, clock: Clock, staleMs: number, news: News) {
     this.#queue = queue
@@ -55,9 +61,26 @@ export class Presence {
     this.called(project, agentId)
   }
 
-  /** It called, and that is written already; told with the next flush. */
+  /** It did something itself, which is more than that it lives; told with the next flush. */
   called(project: string, agentId: string): void {
     add(this.#called, project, agentId)
+    noteLast(this.#calls, keyOf(project, agentId), this.#clock.now())
+  }
+
+  /** Somebody else keeps it alive for now. */
+  keptAlive(project: string, agentId: string): void {
+    noteLast(this.#kept, keyOf(project, agentId), this.#clock.now() + this.staleMs)
+  }
+
+  /** Whether a connection keeps it alive, so that its last sign of life says nothing of what it does. */
+  isHeld(project: string, agentId: string): boolean {
+    const until = this.#kept.get(keyOf(project, agentId)) ?? 0
+    return this.#held.get(project)?.has(agentId) === true || until > this.#clock.now()
+  }
+
+  /** When it last called by itself, in microseconds; 0 where this process does not know. */
+  calledUs(project: string, agentId: string): number {
+    return (this.#calls.get(keyOf(project, agentId)) ?? 0) * 1000
   }
 
   /** Alive until the function that this gives is called. @param isInCall its session counts as heard of, too. */
@@ -128,6 +151,15 @@ function add(ids: AgentIds, project: string, agentId: string): void {
   const agents = ids.get(project)
   if (agents) agents.add(agentId)
   else ids.set(project, new Set([agentId]))
+}
+
+const keyOf = (project: string, agentId: string): string => `${agentId} ${project}`
+
+function noteLast(times: Map<string, number>, key: string, ms: number): void {
+  times.delete(key)
+  times.set(key, ms)
+  const [oldest] = times.size > callersKept ? times.keys() : []
+  if (oldest !== undefined) times.delete(oldest)
 }
 
 function count(holders: Holders, project: string, agentId: string, more: number): void {

@@ -1,11 +1,12 @@
 /** One mailbox file: append, take the oldest unread, remove what was read long ago. */
-import { fstatSync, ftruncateSync, unlinkSync } from 'node:fs'
+import { fstatSync, ftruncateSync, lstatSync, unlinkSync } from 'node:fs'
 import { readRegularFile, replaceFile, syncFile, syncFolder, writeAll } from '../system/files.ts'
 import {
   bytesOfLine,
   endsInsideLine,
   passOverLines,
   readLines,
+  startOfLastLines,
   type TextLine,
 } from '../system/lines.ts'
 import type { Lock } from '../system/lock.ts'
@@ -129,6 +130,38 @@ export class Mailbox {
       }
     }
     withStorageErrors(() => readRegularFile(this.#path, pass, undefined))
+  }
+
+  /** Those on the last so many lines, and no more than so many bytes; oldest first. Takes no lock. */
+  newest(most: { lines: number; bytes: number }): StoredMessage[] {
+    const find = (fd: number) =>
+      Array.from(readLines(fd, startOfLastLines(fd, fstatSync(fd).size, most)), (line) =>
+        line.whole && line.bytes ? messageOf(line.bytes) : undefined,
+      )
+    const found = withStorageErrors(() => readRegularFile(this.#path, find, []))
+    return found.filter((message) => message !== undefined)
+  }
+
+  /** The newest of this id, read or not. */
+  find(id: string): StoredMessage | undefined {
+    let found: StoredMessage | undefined
+    const pass = (fd: number) => {
+      for (const { bytes, whole } of readLines(fd)) {
+        if (!whole || !bytes?.includes(JSON.stringify(id).slice(1, -1))) continue
+        const message = messageOf(bytes)
+        if (message?.id === id) found = message
+      }
+    }
+    withStorageErrors(() => readRegularFile(this.#path, pass, undefined))
+    return found
+  }
+
+  /** Another text whenever it was written; empty where it is not there. */
+  stamp(): string {
+    const found = withStorageErrors(() =>
+      lstatSync(this.#path, { bigint: true, throwIfNoEntry: false }),
+    )
+    return found ? `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : ''
   }
 
   /** What waits, oldest first. Takes no lock. */

@@ -13,6 +13,8 @@ export interface RecipientEntry {
   /** None where only its mailbox is known. */
   spots: Spot[]
   status?: Status | undefined
+  /** When it said so. */
+  statusAt?: string | undefined
   /** Unix time in milliseconds. */
   lastSign?: number | undefined
   unread: number
@@ -25,7 +27,7 @@ export function recipientEntries(office: PostOffice, view: TmuxView | undefined)
   return namesAndSpots(office, view, known).map(({ name, spots }) => {
     const recipient = byName.get(name)
     return {
-      ...{ name, spots, status: recipient?.status },
+      ...{ name, spots, status: recipient?.status, statusAt: recipient?.status_at },
       lastSign: recipient && lastSign(recipient),
       unread: office.mailbox(name).unreadIds().length,
     }

@@ -11,6 +11,8 @@ export interface MailSearch {
   /** Only later mail, in Unix milliseconds. */
   sinceMs?: number | undefined
   limit: number
+  /** Only the last so many lines of each mailbox. */
+  newest?: { lines: number; bytes: number } | undefined
 }
 
 export interface FoundMail {
@@ -25,12 +27,12 @@ export interface FoundMail {
 /** Holds no more than it gives: other programs may have written any number of messages, and long ones. */
 export function searchMail(
   office: PostOffice,
-  { isWanted, from, to, sinceMs, limit }: MailSearch,
+  { isWanted, from, to, sinceMs, limit, newest: last }: MailSearch,
 ): { results: FoundMail[]; has_more: boolean } {
   const newest: { ms: number; mail: FoundMail }[] = [] // and one more
   for (const name of office.mailboxNames()) {
     if (to !== undefined && name !== to) continue
-    office.mailbox(name).lookThrough((message) => {
+    const look = (message: StoredMessage) => {
       if (from !== undefined && message.from !== from) return
       const ms = timeOfMail(message)
       if (sinceMs !== undefined && ms <= sinceMs) return
@@ -38,7 +40,9 @@ export function searchMail(
       if ((place === -1 && newest.length > limit) || !isWanted(message.message)) return
       newest.splice(place === -1 ? newest.length : place, 0, { ms, mail: mailOf(message, name) })
       if (newest.length > limit + 1) newest.pop()
-    })
+    }
+    if (last) office.mailbox(name).newest(last).forEach(look)
+    else office.mailbox(name).lookThrough(look)
   }
   const results = newest.slice(0, limit).map(({ mail }) => mail)
   return { results, has_more: newest.length > limit }

@@ -27,6 +27,7 @@ import {
 import type { Project } from '../coordination/coordination.ts'
 import type { Projects } from '../coordination/projects/projects.ts'
 import { AgentMailError } from '../errors.ts'
+import { isKeptCall } from '../sessions/moment.ts'
 import { sessionOfCall } from '../sessions/session-of-call.ts'
 import { tools } from '../tools/coordination/index.ts'
 import { type Exchange, readJsonBody, sendJson } from './http-exchange.ts'
@@ -44,7 +45,8 @@ export async function call(
   if (!tool) throw new AgentMailError('invalid_request', `there is no tool ${name}`)
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const context = { ...parts, signal: gone.signal, session: sessionOfCall(meta) }
+  const told = { session: sessionOfCall(meta), isKept: isKeptCall(meta) }
+  const context = { ...parts, signal: gone.signal, ...told }
   sendJson(response, 200, await tool.call(async () => context, args))
 }
 

@@ -1,4 +1,5 @@
 /** What a coding client's session tells us of, and what it hears back: the same words for every client. */
+import { isRecord } from '../system/text.ts'
 
 /** The clients whose hooks are understood, each by a file in hooks/. */
 export const hookClients = ['claude', 'codex', 'gemini', 'qwen', 'copilot'] as const
@@ -54,3 +55,8 @@ export interface HookAnswer {
 
 /** Beside the arguments of a tool: the session in which it was called, where one of our own processes passes a call on. */
 export const passedOnAs = 'agentmail/session'
+
+/** What a call carries beside its arguments where a connection makes it to keep an agent alive, and not the agent. */
+export const keptMeta = { 'agentmail/keeps-alive': true }
+export const isKeptCall = (meta: unknown): boolean =>
+  isRecord(meta) && meta['agentmail/keeps-alive'] === true

@@ -108,3 +108,30 @@ export function endsInsideLine(fd: number, size: number): boolean {
   const last = Buffer.alloc(1)
   return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline
 }
+
+/** Where the last so many lines begin; fewer, where they are longer than so many bytes. */
+export function startOfLastLines(
+  fd: number,
+  size: number,
+  most: { lines: number; bytes: number },
+): number {
+  const piece = Buffer.allocUnsafe(pieceSize)
+  const lowest = Math.max(0, size - most.bytes)
+  let start = size
+  let left = most.lines
+  for (let from = size; from > lowest; ) {
+    const length = Math.min(pieceSize, from - lowest)
+    from -= length
+    const read = piece.subarray(0, readSync(fd, piece, 0, length, from))
+    // A line begins after a newline, but for the one that ends the file.
+    for (let at = read.lastIndexOf(newline); at !== -1; at = before(read, at)) {
+      if (from + at + 1 === size) continue
+      start = from + at + 1
+      if (--left === 0) return start
+    }
+  }
+  return lowest === 0 ? 0 : start
+}
+
+const before = (bytes: Buffer, at: number): number =>
+  at === 0 ? -1 : bytes.lastIndexOf(newline, at - 1)

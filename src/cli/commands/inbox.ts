@@ -3,9 +3,10 @@ import { Config } from '../../config.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { withOwnName } from '../../connection/own-name.ts'
 import { directChannel } from '../../coordination/messages.ts'
+import type { InboxItem } from '../../person/needs-person.ts'
 import { type Command, flagText } from '../command.ts'
 import { connectedIfThere, placeOptions } from '../coordination.ts'
-import { type InboxItem, itemKey, type Showing, showing } from '../inbox/item.ts'
+import { itemKey, type Showing, showing } from '../inbox/item.ts'
 import { lookInto, type OwnInbox, openInbox, takeMail, takeMessages } from '../inbox/own-inbox.ts'
 
 export const command: Command = {

@@ -3,10 +3,11 @@ import { connectIfThere } from '../../connection/connect.ts'
 import type { Connection } from '../../connection/connection.ts'
 import { directChannel } from '../../coordination/messages.ts'
 import { AgentMailError } from '../../errors.ts'
+import type { InboxItem } from '../../person/needs-person.ts'
 import { sleep } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
 import { isRead } from '../output.ts'
-import { type InboxItem, itemKey, type Showing } from './item.ts'
+import { itemKey, type Showing } from './item.ts'
 import { mailFor, messagesFor, needs, type OwnInbox, takeMail, takeMessages } from './own-inbox.ts'
 
 const lookMs = 1000

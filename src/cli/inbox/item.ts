@@ -1,15 +1,7 @@
 /** One thing that is for somebody, and how it is shown. */
+import type { InboxItem } from '../../person/needs-person.ts'
 import { jsonLine, print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
-
-export interface InboxItem {
-  id: string
-  from: string
-  /** Nothing where whoever wrote it left it out. */
-  at: string | null
-  kind: 'mailbox' | 'message' | 'draft' | 'unknown_send'
-  text: string
-}
 
 /** What has no time that can be read counts as oldest. */
 const timeOf = ({ at }: InboxItem): number => Date.parse(at ?? '') || 0

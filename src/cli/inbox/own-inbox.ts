@@ -10,9 +10,10 @@ import { hasName, whoAmI } from '../../mailbox/agent.ts'
 import { memberAs, receive } from '../../mailbox/member.ts'
 import type { StoredMessage } from '../../mailbox/message.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
+import type { InboxItem } from '../../person/needs-person.ts'
 import { flagText } from '../command.ts'
 import { agentNameOf } from '../coordination.ts'
-import { type InboxItem, oldestFirst, type Showing } from './item.ts'
+import { oldestFirst, type Showing } from './item.ts'
 
 /** Of what was read, no more is shown of each kind. */
 const mostRead = 500
@@ -59,7 +60,7 @@ export async function lookInto(
 
 export async function needs({ config, isPerson }: OwnInbox): Promise<InboxItem[]> {
   if (!isPerson) return []
-  const { needsPerson } = await import('./needs-person.ts') // to load it takes a while
+  const { needsPerson } = await import('../../person/needs-person.ts') // to load it takes a while
   return needsPerson(config)
 }
 

@@ -14,7 +14,7 @@ import type { FoundEntry, SearchPage, SearchRequest } from '../../coordination/s
 import type { SessionName } from '../../coordination/sessions/session-rows.ts'
 import type { SessionSearch } from '../../coordination/sessions/sessions.ts'
 import type { Untold, WakingView } from '../../coordination/sessions/waking.ts'
-import { passedOnAs } from '../../sessions/moment.ts'
+import { keptMeta, passedOnAs } from '../../sessions/moment.ts'
 import { isRecord } from '../../system/text.ts'
 import type { ToolResult } from '../../tools/define-tool.ts'
 import { type Connection, type Guest, overPages, type ToldOf } from '../connection.ts'
@@ -41,6 +41,8 @@ interface Called {
   tool: string
   args: object
   session: SessionSearch | undefined
+  /** Whether it only keeps an agent alive. */
+  isKept?: boolean
 }
 
 export class RemoteConnection implements Connection {
@@ -120,8 +122,8 @@ export class RemoteConnection implements Connection {
     throw unreachable(this.#line.server.url, 'it gave an answer that is no result')
   }
 
-  async #answered({ tool, args, session }: Called, bounds: Question): Promise<unknown> {
-    const meta = session && { [passedOnAs]: session }
+  async #answered({ tool, args, session, isKept }: Called, bounds: Question): Promise<unknown> {
+    const meta = isKept ? keptMeta : session && { [passedOnAs]: session }
     const call = { tool, arguments: args, meta }
     const isHarmless = tool.startsWith('get_') && bounds.limit === answerMs
     const body = JSON.stringify(call)
@@ -251,7 +253,8 @@ export class RemoteConnection implements Connection {
 
   async #heartbeats(): Promise<void> {
     for (const agent_id of this.#kept) {
-      const result = await this.call('heartbeat', { agent_id }).catch(() => undefined)
+      const called = { tool: 'heartbeat', args: { agent_id }, session: undefined, isKept: true }
+      const result = await this.#call(called, 0, []).catch(() => undefined)
       if (result?.isError) this.#kept.delete(agent_id) // it has to register again, which only it can do
     }
   }

@@ -22,6 +22,8 @@ import {
   pathsAStatement,
 } from './held.ts'
 import { type NamedPlace, pathsNamedBy, placesOf } from './places.ts'
+import { tellRefused } from './refused.ts'
+import { type ReleaseByPerson, releaseByPerson } from './release-by-person.ts'
 import { heldAsSeenBy, keepAsOwn, take } from './taking.ts'
 
 export interface Conflict {
@@ -74,6 +76,8 @@ export class Claims {
       }
       await take(write, this.#desk, agent, [...free.values()])
       await keepAsOwn(write, this.#desk, agent, places.filter(isOurs), held)
+      const refused = [...inTheWay].flatMap(([{ path }, [row]]) => (row ? [{ path, row }] : []))
+      tellRefused(write, this.#desk, agent, refused)
       return {
         claimed: places.filter(isOurs).map(({ spelling }) => spelling),
         conflicts: conflictsOf(inTheWay),
@@ -135,6 +139,11 @@ export class Claims {
       const isReleased = (place: NamedPlace) => pathsNamedBy(place).some((path) => gone.has(path))
       return { released: places.filter(isReleased).map(({ spelling }) => spelling) }
     })
+  }
+
+  /** A person takes away what another holds, who is told; refused where that one holds it no longer. */
+  releaseByPerson(request: ReleaseByPerson): Promise<{ message_id: number }> {
+    return releaseByPerson(this.#desk, this.#agents, request)
   }
 
   /**

@@ -94,6 +94,20 @@ export class Projects {
     return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 
+  /** So many of them, the one in which something happened last first. */
+  async latest(most: number): Promise<{ key: string; name: string }[]> {
+    const times = new Map<string, number>()
+    const written = await this.#reader.all('SELECT project, last_us AS us FROM projects')
+    const seen = await this.#reader.all(
+      'SELECT project, MAX(last_seen_us) AS us FROM presence GROUP BY project',
+    )
+    for (const { project, us } of [...written, ...seen]) {
+      times.set(text(project), Math.max(times.get(text(project)) ?? 0, integer(us)))
+    }
+    const time = ({ key }: { key: string }) => times.get(key) ?? 0
+    return (await this.names()).sort((one, other) => time(other) - time(one)).slice(0, most)
+  }
+
   async list(): Promise<ProjectEntry[]> {
     const read = async (sql: string) =>
       new Map((await this.#reader.all(sql)).map((row) => [text(row.project), row]))

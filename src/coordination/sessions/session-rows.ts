@@ -105,7 +105,7 @@ const sessionOf = (row: Row): Session => ({
   mailbox: textOrNull(row.mailbox),
   place: textOrNull(row.place),
   home: textOrNull(row.home),
-  state: stateOf(row.state),
+  state: sessionStateOf(row.state),
   guard: textOrNull(row.guard),
   auto_claim: textOrNull(row.auto_claim),
   isPresent: typeof row.last_seen_us === 'number',
@@ -119,7 +119,7 @@ const sessionOf = (row: Row): Session => ({
 const textOrNull = (value: SqlValue | undefined) => (typeof value === 'string' ? value : null)
 
 const states: SessionState[] = ['ready', 'work', 'waits', 'offline']
-const stateOf = (value: SqlValue | undefined): SessionState =>
+export const sessionStateOf = (value: SqlValue | undefined): SessionState =>
   states.find((one) => one === value) ?? 'ready'
 
 /** Where a session began that has not ended, in whichever project: from there it goes into other folders. */
@@ -145,7 +145,7 @@ export async function sessionsOfAgents(
   return new Map(
     rows.map((row) => [
       text(row.agent_id),
-      { client: text(row.client), state: stateOf(row.state) },
+      { client: text(row.client), state: sessionStateOf(row.state) },
     ]),
   )
 }

@@ -2,7 +2,8 @@
 import { AgentMailError } from '../../errors.ts'
 import type { Write } from '../../store/batch.ts'
 import type { AgentName } from '../agents.ts'
-import { heldAt } from '../claims/held.ts'
+import { heldAt, othersOver } from '../claims/held.ts'
+import { tellRefused } from '../claims/refused.ts'
 import { heldAsSeenBy, letGo, take } from '../claims/taking.ts'
 import type { Desk } from '../desk.ts'
 import { type Welcome, welcome } from '../inbox/company.ts'
@@ -109,6 +110,11 @@ export class Sessions {
       if (facts.guard === 'off' || files.length === 0) return { session, holders: [] }
       const held = await heldAsSeenBy(write, this.#desk, files, agent.agent_id)
       const holders = await holdersOf(write, this.#desk, files, held, agent.agent_id)
+      const refused = files.flatMap((file) => {
+        const row = othersOver(file, held, agent.agent_id).at(-1)
+        return row ? [{ path: file.path, row }] : []
+      })
+      tellRefused(write, this.#desk, agent, refused)
       if (holders.length === 0 && facts.auto_claim !== 'off') {
         const free = files.filter((file) => isClaimable(file) && !held.has(file.path))
         await take(write, this.#desk, agent, free, true)

@@ -1,5 +1,5 @@
 /** When the messages of a mailbox were told and read: beside the mailbox, whose lines are as other programs expect them. */
-import { fstatSync, unlinkSync } from 'node:fs'
+import { fstatSync, lstatSync, unlinkSync } from 'node:fs'
 import { rfc3339 } from '../../system/clock.ts'
 import { readRegularFile, replaceFile, syncFolder, writeAll } from '../../system/files.ts'
 import { endsInsideLine, readLines } from '../../system/lines.ts'
@@ -50,6 +50,14 @@ export class MailReceipts {
       log(`a receipt was not noted: ${error instanceof Error ? error.message : error}`)
       return []
     }
+  }
+
+  /** Another text whenever something was noted. */
+  stamp(): string {
+    const found = withStorageErrors(() =>
+      lstatSync(this.#path, { bigint: true, throwIfNoEntry: false }),
+    )
+    return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : ''
   }
 
   /** What is known of these messages; the last state of each, with how it was told of before. */

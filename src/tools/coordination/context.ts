@@ -9,4 +9,6 @@ export interface CoordinationContext {
   signal?: AbortSignal | undefined
   /** The session of a coding client in which the tool is called, where that is known. */
   session?: SessionSearch | undefined
+  /** Whether a connection keeps an agent alive, which does nothing itself. */
+  isKept?: boolean | undefined
 }

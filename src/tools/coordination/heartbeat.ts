@@ -10,5 +10,6 @@ export default defineTool({
   annotations: repeatable,
   input: z.object({ agent_id: agentId }),
   output: z.object({ ok: z.boolean(), unread: z.int().optional() }),
-  run: ({ project }: CoordinationContext, input) => project.agents.heartbeat(input),
+  run: ({ project, isKept }: CoordinationContext, input) =>
+    project.agents.heartbeat({ ...input, isKept }),
 })
