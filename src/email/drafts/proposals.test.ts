@@ -189,4 +189,41 @@ describe('what was proposed', () => {
     await expect(write('Drafts/taken.md', waits)).rejects.toThrow()
     expect(told).toHaveLength(3)
   })
+
+  it('is known with its text, as long as one alone may be meant', async () => {
+    const { test, vault, write, move } = room()
+    const text = (path: string) => proposalsOf(new Vault(test.root)).text(path)
+    await write('Drafts/a.md', { ...anna, cc: ['x@example.com', 'y@example.com'] })
+    await writeNote(vault, { path: 'Drafts/a.md', frontmatter: eve, body: 'Pay' })
+    const kept = { ...anna, cc: 'x@example.com, y@example.com', bcc: '', body: 'Hello' }
+    expect(await text('Approved/a.md')).toEqual(kept)
+    expect(await proposalsOf(vault).text('Drafts/a.md')).toEqual(kept)
+    await move('Drafts/a.md', 'Ideas/b.md')
+    await move('Ideas/b.md', 'Drafts/c.md')
+    expect(await text('Drafts/c.md')).toEqual(kept)
+    await write('Drafts/A.md', eve)
+    expect(await text('Approved/A.md')).toBeUndefined()
+    test.put('Drafts/mine.md', '---\nto: anna@example.com\n---\n')
+    expect(await text('Drafts/mine.md')).toBeUndefined()
+  })
+
+  it('is known without its text where that is long, or an earlier version recorded it', async () => {
+    const { test, vault, proposedTo } = room()
+    const proposals = proposalsOf(vault)
+    for (const [path, body] of [
+      ['Drafts/long.md', 'x'.repeat(64 << 10)],
+      ['Drafts/escaped.md', '\n'.repeat(40 << 10)],
+      ['Drafts/short.md', 'x'.repeat(60 << 10)],
+    ] as const) {
+      await proposals.propose({ path, frontmatter: anna, body }, 'bob')
+      expect(await proposedTo(path)).toBe('anna')
+      expect((await proposals.text(path))?.body).toBe(path.includes('short') ? body : undefined)
+    }
+    const lines = test.text('Logs/proposals.jsonl')
+    const old = lines.replace(/,"text":\{[^}]*\}/g, '')
+    expect(old.length).toBeLessThan(lines.length)
+    test.put('Logs/proposals.jsonl', old)
+    expect(await proposedTo('Drafts/short.md')).toBe('anna')
+    expect(await proposals.text('Drafts/short.md')).toBeUndefined()
+  })
 })
