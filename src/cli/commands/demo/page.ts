@@ -14,7 +14,7 @@ import { shellWord } from '../../../system/text.ts'
 import { type Call, flagText } from '../../command.ts'
 import { print, printJson } from '../../output.ts'
 import { apiDay } from './day/api.ts'
-import { meanwhile } from './day/meanwhile.ts'
+import { playedOn } from './day/played-on.ts'
 import { scenesIn } from './day/script.ts'
 import { shopAfternoon } from './day/shop-afternoon.ts'
 import { shopMorning } from './day/shop-morning.ts'
@@ -60,6 +60,7 @@ class PageDemo {
   readonly #wishes: Wishes
   readonly #cast: Cast = new Map()
   readonly #ending = new AbortController()
+  /** From then on the server hears when it is to end. */
   #isServing = false
 
   constructor(folder: string, wishes: Wishes) {
@@ -69,20 +70,26 @@ class PageDemo {
   }
 
   async run(): Promise<number> {
-    // The server ends in order; before it is there, nothing is worth keeping.
-    for (const signal of stopSignals) {
-      process.on(signal, () => {
-        if (this.#isServing) return
-        remove(this.#folder)
-        process.exit(1)
-      })
+    for (const signal of stopSignals) process.on(signal, () => this.#stopEarly())
+    const steps = [
+      () => furnish(this.#folder, pagePost),
+      () => makeRepositories(this.#folder),
+      async () => process.chdir(join(this.#folder, 'shop')),
+      () => fillPost(this.#config, this.#folder),
+      () => this.#playDay(),
+    ]
+    for (const step of steps) {
+      await step()
+      if (this.#ending.signal.aborted) return 1
     }
-    await furnish(this.#folder, pagePost)
-    await makeRepositories(this.#folder)
-    process.chdir(join(this.#folder, 'shop'))
-    await fillPost(this.#config, this.#folder)
-    await this.#playDay()
     return runServer(this.#config, { onServing: (serving) => this.#serve(serving) })
+  }
+
+  /** What is under way is finished, or it would be written into a folder that is being removed. The server ends by itself. */
+  #stopEarly(): void {
+    if (this.#isServing) return
+    if (this.#ending.signal.aborted) process.exit(1)
+    this.#ending.abort()
   }
 
   /** With a clock that says when each scene was. */
@@ -97,6 +104,7 @@ class PageDemo {
     try {
       const player = new Player({ ...this.#stage, coordination, clock })
       for (const { project, scene } of day()) {
+        if (this.#ending.signal.aborted) return
         now = end - scene.time * 60_000
         await player.play(scene, project)
       }
@@ -114,6 +122,8 @@ class PageDemo {
   /** Gives how all of it is ended. */
   async #serve({ url, coordination }: Serving): Promise<() => Promise<void>> {
     this.#isServing = true
+    // One that came just before the server could hear it.
+    if (this.#ending.signal.aborted) process.kill(process.pid, 'SIGTERM')
     const player = new Player({ ...this.#stage, coordination, clock: systemClock })
     await player.begin()
     const { signal } = this.#ending
@@ -130,7 +140,7 @@ class PageDemo {
 
   async #goOn(player: Player): Promise<void> {
     const { signal } = this.#ending
-    const scenes = scenesIn(meanwhile)
+    const scenes = scenesIn(playedOn)
     for (let round = 0; round < mostRounds; round++) {
       for (const scene of scenes) {
         await pause(scene.time * 1000, signal)

@@ -1,6 +1,7 @@
 /** What happens while somebody looks at the page: small scenes, again and again. The number is how many seconds each takes. */
 
-export const meanwhile = `
+export const playedOn = `
+5 tests to everyone: I run everything once more, with the await in redeem.ts
 6 tests works
 8 tests edits e2e/checkout.spec.ts
 7 api-builder works
