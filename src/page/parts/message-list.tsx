@@ -79,6 +79,8 @@ function MessageRow({ head, index, count }: MessageRowProps): JSX.Element {
   if (!head) return <li class="line message" aria-hidden="true" />
   const { project, id, query } = route.value
   const isOpen = id === head.id && (project === null || project === head.project)
+  // The subject of what has none is its beginning.
+  const isUntitled = head.excerpt.startsWith(head.subject.replace(/…$/, ''))
   const address = addressOfView({ project: head.project, view: 'messages', id: head.id, query })
   return (
     <li class="line message" aria-setsize={count} aria-posinset={index + 1}>
@@ -97,8 +99,8 @@ function MessageRow({ head, index, count }: MessageRowProps): JSX.Element {
           </span>
         </span>
         <span class="one-line">
-          <Words text={head.subject} />
-          {head.excerpt !== head.subject && (
+          <Words text={isUntitled ? head.excerpt : head.subject} />
+          {!isUntitled && (
             <span class="quiet">
               {' – '}
               <Words text={head.excerpt} />

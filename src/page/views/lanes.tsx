@@ -148,5 +148,6 @@ function ticksOf({ from, to }: Span, width: number): number[] {
   const zone = new Date(from).getTimezoneOffset() * 60_000
   const found: number[] = []
   for (let at = Math.ceil((from - zone) / step) * step + zone; at < to; at += step) found.push(at)
-  return found
+  // What is written beside the last one must have room, too.
+  return found.filter((at) => ((to - at) / (to - from)) * width > 50)
 }

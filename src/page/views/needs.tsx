@@ -65,23 +65,25 @@ function Card({ need }: { need: NeedView }): JSX.Element {
   const { project: of, target } = need
   return (
     <li class={`card need ${need.kind}${need.urgent ? ' urgent' : ''}`} data-item tabIndex={-1}>
-      <div class="row">
-        <span class="kind">{need.urgent ? 'Urgent' : needWords[need.kind]}</span>
-        <ProjectChip name={of} />
-        <span class="quiet">
-          <Words text={need.from} /> <Ago at={need.at} />
-        </span>
+      <div class="what">
+        <div class="row">
+          <span class="kind">{need.urgent ? 'Urgent' : needWords[need.kind]}</span>
+          <ProjectChip name={of} />
+          <span class="quiet">
+            <Words text={need.from} /> <Ago at={need.at} />
+          </span>
+        </div>
+        <h2>
+          <a href={addressOfNeed(need)}>
+            <Words text={need.title} />
+          </a>
+        </h2>
+        {need.text !== '' && (
+          <p class="excerpt">
+            <Words text={need.text.length > 600 ? `${need.text.slice(0, 600)}…` : need.text} />
+          </p>
+        )}
       </div>
-      <h2>
-        <a href={addressOfNeed(need)}>
-          <Words text={need.title} />
-        </a>
-      </h2>
-      {need.text !== '' && (
-        <p class="excerpt">
-          <Words text={need.text.length > 600 ? `${need.text.slice(0, 600)}…` : need.text} />
-        </p>
-      )}
       <div class="row">
         {isLetter && of !== null ? (
           <>

@@ -15,6 +15,7 @@ import { Lanes, type Span } from './lanes.tsx'
 const ranges = [
   ['1', '1 hour'],
   ['6', '6 hours'],
+  ['12', '12 hours'],
   ['24', '24 hours'],
   ['168', '7 days'],
 ] as const
@@ -23,8 +24,8 @@ const mostLanes = 40
 const hourMs = 3600_000
 
 export function TimelineView(): JSX.Element {
-  const { range = '24', agent = '', from: zoomFrom, to: zoomTo, at } = route.value.query
-  const hours = Number(range) || 24
+  const { range = '12', agent = '', from: zoomFrom, to: zoomTo, at } = route.value.query
+  const hours = Number(range) || 12
   const of = project.value
   const { data, error, reload } = useLive(
     `journal ${of} ${hours}`,
@@ -137,16 +138,16 @@ function Moment({
           onInput={(event) => change({ at: event.currentTarget.value })}
         />
       </label>
-      {there.length === 0 && <p class="quiet">Nobody was here.</p>}
+      {there.length === 0 && <p class="quiet">Nobody {isLast ? 'is' : 'was'} here.</p>}
       <ul class="plain-list">
         {there.map(({ lane, paths }) => (
           <li key={lane.key}>
             <AgentLink name={lane.agent} of={lane.project} />{' '}
             {paths.length === 0 ? (
-              <span class="quiet">held nothing</span>
+              <span class="quiet">{isLast ? 'holds' : 'held'} nothing</span>
             ) : (
               <>
-                held{' '}
+                {isLast ? 'holds' : 'held'}{' '}
                 {paths.slice(0, 8).map((path, index) => (
                   <span key={path}>
                     {index > 0 && ', '}
