@@ -55,10 +55,9 @@ export class AddressBook {
     )
   }
 
-  /** Who has a mailbox in a project on this machine. */
-  async mailboxNames(project: Project): Promise<string[]> {
-    const offices = await this.#options.officesOf(project)
-    return [...new Set(offices.flatMap((office) => office.recipientNames()))]
+  /** The post offices of a project on this machine. */
+  officesOf(project: Project): Promise<PostOffice[]> {
+    return this.#options.officesOf(project)
   }
 
   /** Stores a message in its channel. In `@name` it is for whoever has the name: where no registered agent has it, it is in the mailbox of that name too. */
