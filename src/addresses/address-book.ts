@@ -60,10 +60,9 @@ export class AddressBook {
     )
   }
 
-  /** Who has a mailbox in a project on this machine. */
-  async mailboxNames(project: Project): Promise<string[]> {
-    const offices = await this.#options.officesOf(project)
-    return [...new Set(offices.flatMap((office) => office.recipientNames()))]
+  /** The post offices of a project on this machine. */
+  officesOf(project: Project): Promise<PostOffice[]> {
+    return this.#options.officesOf(project)
   }
 
   /**

@@ -40,7 +40,8 @@ export async function giveToAgent(desk: MailDesk, by: string, word: ToGive): Pro
     return approveSeen(desk, by, { path: note.path, sha256, agent })
   }
   if (isWaitingMail(note)) return giveMail(given, note, sha256)
-  throw kind === undefined && fields(note).message_id === '' ? notADraft(note) : notWaiting(note)
+  if (fields(note).message_id === '') throw notADraft(note)
+  throw kind === 'delegation' ? unseenMail(note) : notWaiting(note)
 }
 
 interface Giving {
@@ -148,6 +149,13 @@ const notWaiting = ({ path }: Note) =>
     'invalid_request',
     `${path} does not wait for anybody`,
     'A mail can be given to an agent while its note waits in Needs_Action/.',
+  )
+
+const unseenMail = ({ path }: Note) =>
+  new AgentMailError(
+    'invalid_request',
+    `which version of ${path} have you seen?`,
+    'Give the sha256 that it was shown with.',
   )
 
 const otherText = (path: string) =>

@@ -45,7 +45,7 @@ export class MailDesk {
     for (const project of await this.#projects()) {
       const { agents } = await project.agents.list({ limit: mostAgents })
       for (const agent of agents) if (!agent.is_guest) names.add(agent.name)
-      for (const name of await this.#options.book.mailboxNames(project)) names.add(name)
+      for (const name of await this.#mailboxNames(project)) names.add(name)
       if (names.size >= mostAgents) break
     }
     return [...names].sort().slice(0, mostAgents)
@@ -57,13 +57,18 @@ export class MailDesk {
     for (const project of await this.#projects()) {
       const { agents } = await project.agents.list({ agent: name })
       if (agents.some((agent) => agent.name === name && !agent.is_guest)) return name
-      if ((await this.#options.book.mailboxNames(project)).includes(name)) return name
+      if ((await this.#mailboxNames(project)).includes(name)) return name
     }
     throw new AgentMailError(
       'invalid_request',
       `nobody is called ${JSON.stringify(name)}${didYouMean(name, await this.agents()) || '.'}`,
       'Name an agent that is registered, or has a mailbox.',
     )
+  }
+
+  async #mailboxNames(project: Project): Promise<string[]> {
+    const offices = await this.#options.book.officesOf(project)
+    return offices.flatMap((office) => office.recipientNames())
   }
 
   async #projects(): Promise<Project[]> {

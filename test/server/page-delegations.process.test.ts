@@ -1,5 +1,6 @@
 /** The page gives a mail to an agent: one that was proposed for that, one that waits, or one that a draft would have answered. */
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Config } from '../../src/config.ts'
 import { Approvals } from '../../src/orchestrator/approval/approvals.ts'
@@ -7,6 +8,7 @@ import { recordsOf } from '../../src/orchestrator/approval/records.ts'
 import { reject } from '../../src/orchestrator/approval/reject.ts'
 import type { ReceivedView } from '../../src/person/mail-shapes.ts'
 import { PageDesk } from '../support/server/page-desk.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const who = userInfo().username
 const rules = [
@@ -119,6 +121,8 @@ describe('a mail on the page', () => {
     const { desk, pathOn } = await scene()
     const path = await pathOn('Needs_Action', 'Bill')
     const { sha256 } = await desk.draft(path)
+    const unseen = await desk.refusal('POST', '/delegate', { path, sha256: null, agent: 'bob' })
+    expect(unseen.message).toContain('which version')
     for (const route of ['/delegate', '/approve']) {
       const refusal = await desk.refusal('POST', route, { path, sha256, agent: 'bobb' })
       expect(refusal).toMatchObject({
@@ -137,5 +141,17 @@ describe('a mail on the page', () => {
     expect((await desk.refusal('POST', '/delegate', rules)).status).toBe(400)
     expect(desk.verdicts()).toEqual([])
     expect(desk.home.list('Approved')).toEqual([])
+  })
+
+  it('can go to whoever has a mailbox, and to no guest', async () => {
+    const office = join(temporaryFolder(), 'office')
+    const desk = await PageDesk.open([], { AGENTMAIL_DIR: office })
+    await desk.server.register('bob')
+    await desk.home.run(['receive'], { AGENTMAIL_AGENT: 'carol' })
+    await desk.home.run(['announce', 'a.ts', 'changed', '--as', 'guest'])
+    expect((await desk.drafts()).agents).toEqual(['bob', 'carol'])
+    desk.home.put('Needs_Action/m.md', '---\nstatus: pending\nmessage_id: m\n---\nHi\n')
+    const given = { path: 'Needs_Action/m.md', sha256: null, agent: 'carol' }
+    expect(await desk.post('/delegate', given)).toMatchObject({ path: 'Approved/m.md' })
   })
 })

@@ -6,6 +6,7 @@ import { readAttachment } from '../../email/outgoing/attachments.ts'
 import type { AttachmentRequest, MailRequest } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Attachment } from '../../mime/mail.ts'
+import { pauses } from '../../system/clock.ts'
 import { sha256 } from '../../system/text.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -69,7 +70,9 @@ export async function listDrafts(kept: Records, isAll = false): Promise<Listed> 
   const sends = await kept.sends()
   const records = { ...kept, sends: async () => sends }
   const listed: Listed = { drafts: [], mails: [], faults: [] }
+  const pause = pauses()
   const look = async (path: string, at: (note: Note) => Promise<unknown> | unknown) => {
+    await pause()
     try {
       await at(await readNote(vault, path))
     } catch (error) {

@@ -83,6 +83,7 @@ function sendAttachment({ response }: PageCall, attachment: AttachmentBytes): vo
     'content-type': type,
     'content-disposition': `${isInline ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(name)}`,
     'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
     'cache-control': 'no-store',
   })
 }
