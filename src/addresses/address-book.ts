@@ -45,11 +45,6 @@ export class AddressBook {
     this.#options = options
   }
 
-  /** Those of a project on this machine that are in use. */
-  officesOf(project: Project): Promise<PostOffice[]> {
-    return this.#options.officesOf(project)
-  }
-
   /** Refuses the person's name to agents: they would be handed what was written to the person. */
   checkMayRegister({ name }: { name: string }): void {
     if (name.trim() !== this.#options.person) return

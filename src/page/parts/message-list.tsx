@@ -12,7 +12,7 @@ import { Rows } from './list.tsx'
 import { Receipt } from './state-badge.tsx'
 import { clock, Words } from './words.tsx'
 
-export const rowHeight = 62
+const rowHeight = 62
 
 export function MessageList({ query }: { query: Query }): JSX.Element {
   const [, redraw] = useReducer((count: number) => count + 1, 0)

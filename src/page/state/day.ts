@@ -1,7 +1,7 @@
 /** A stretch of time as lanes, one an agent: what it held, said, changed, and when it was here; and any moment of it. */
 import type { ClaimView, JournalView, MessageHead } from '../../person/shapes.ts'
 
-export interface Bar {
+interface Bar {
   /** Before everything, where it is not known since when. */
   from: number
   /** After everything, while it lasts. */

@@ -70,15 +70,17 @@ function move(by: number): void {
   next?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Presses the button of the chosen thing that stands for the key; of the only one, where none is chosen. */
+/** Presses the button that stands for the key: of what is chosen, else of what is open, else of the only thing there is. */
 function press(key: string): boolean {
-  const chosen = document.activeElement?.closest('[data-item]')
   const items = document.querySelectorAll('main [data-item]')
-  const place =
-    chosen ??
-    (items.length === 1 ? items[0] : undefined) ??
-    document.querySelector('main [data-open]')
-  const button = place?.querySelector<HTMLElement>(`[data-key="${key}"]`)
+  const places = [
+    document.activeElement?.closest('[data-item]'),
+    document.querySelector('main [data-open]'),
+    document.querySelector('main > .heading'),
+    items.length === 1 ? items[0] : undefined,
+  ]
+  const buttons = places.map((place) => place?.querySelector<HTMLElement>(`[data-key="${key}"]`))
+  const button = buttons.find((one) => one)
   button?.click()
-  return button !== undefined && button !== null
+  return button !== undefined
 }

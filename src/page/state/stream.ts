@@ -27,7 +27,7 @@ export function listen(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-export function tell(heard: Heard): void {
+function tell(heard: Heard): void {
   for (const listener of [...listeners]) listener(heard)
 }
 

@@ -162,7 +162,7 @@ function OneFile({ path }: { path: string }): JSX.Element {
           <span class="path">
             <Words text={claim.path} />
           </span>{' '}
-          <Ago at={claim.since} before="since " />{' '}
+          <Ago at={claim.since} before="for " after="" />{' '}
           {claim.by_hook && <span class="quiet">for this turn</span>}
           <ReleaseButton claim={claim} />
         </p>

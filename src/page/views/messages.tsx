@@ -116,8 +116,12 @@ const withChosen = (names: string[], chosen: string): string[] =>
 
 /** To a name or to everybody, in one project. */
 function Write({ onSent }: { onSent(): void }): JSX.Element {
-  const projects = boot.value?.projects.map(({ name }) => name) ?? []
-  const [of, setOf] = useState(project.value ?? boot.value?.own ?? projects[0] ?? '')
+  const { own = '', projects: known = [] } = boot.value ?? {}
+  const projects = withChosen(
+    known.map(({ name }) => name),
+    own,
+  )
+  const [of, setOf] = useState(project.value ?? own)
   const [channel, setChannel] = useState('broadcast')
   const names = [
     ...new Set(

@@ -32,8 +32,8 @@ export function ReleaseButton({ claim }: { claim: ClaimView }): JSX.Element {
             <span class="path">
               <Words text={path} />
             </span>{' '}
-            since <Ago at={since} after=" ago" />. It will be told by a message that you released
-            it, and must claim it again before it edits it.
+            for <Ago at={since} after="" />. It will be told by a message that you released it, and
+            must claim it again before it edits it.
           </p>
           <div class="row">
             <button type="button" class="danger" onClick={release}>
