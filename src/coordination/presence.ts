@@ -27,6 +27,8 @@ export class Presence {
   readonly #seen: AgentIds = new Map()
   /** Those who were seen because they called, whoever has written it. */
   readonly #called: AgentIds = new Map()
+  /** When the last of them did. */
+  #calledUs = 0
   readonly #held: Holders = new Map()
   /** Those of them of whose sessions nothing is heard since a call takes long. */
   readonly #inCall: Holders = new Map()
@@ -57,6 +59,7 @@ export class Presence {
 
   /** It called, and that is written already; told with the next flush. */
   called(project: string, agentId: string): void {
+    this.#calledUs = this.#clock.now() * 1000
     add(this.#called, project, agentId)
   }
 
@@ -98,7 +101,7 @@ export class Presence {
   }
 
   #tell(): void {
-    const us = this.#clock.now() * 1000
+    const us = this.#calledUs
     for (const [project, agents] of this.#called) {
       this.#news.tell({ about: 'seen', project, agents: [...agents], us })
     }
