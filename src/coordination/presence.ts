@@ -29,6 +29,8 @@ export class Presence {
   readonly #seen: AgentIds = new Map()
   /** Those who were seen because they called, whoever has written it. */
   readonly #called: AgentIds = new Map()
+  /** When the last of them did. */
+  #calledUs = 0
   readonly #held: Holders = new Map()
   /** Those of them of whose sessions nothing is heard since a call takes long. */
   readonly #inCall: Holders = new Map()
@@ -63,6 +65,7 @@ export class Presence {
 
   /** It did something itself, which is more than that it lives; told with the next flush. */
   called(project: string, agentId: string): void {
+    this.#calledUs = this.#clock.now() * 1000
     add(this.#called, project, agentId)
     noteLast(this.#calls, keyOf(project, agentId), this.#clock.now())
   }
@@ -121,7 +124,7 @@ export class Presence {
   }
 
   #tell(): void {
-    const us = this.#clock.now() * 1000
+    const us = this.#calledUs
     for (const [project, agents] of this.#called) {
       this.#news.tell({ about: 'seen', project, agents: [...agents], us })
     }

@@ -1,6 +1,6 @@
 /** What agents and people change in files beside the database: post offices and the vault. */
-import { type FSWatcher, watch } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import type { AddressBook } from '../addresses/address-book.ts'
 import type { Config } from '../config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
@@ -22,8 +22,8 @@ interface WatchFilesOptions {
   hint(about: Hint['about'], key?: string): void
 }
 
-/** What a change of a file in a folder means. */
-type Meaning = (file: string) => void
+/** What a change of a file in a folder means; of one that nobody knows, where it is empty. */
+type Meaning = (file: string) => unknown
 
 /** What the folders of a vault tell of. */
 const vaultFolders: Record<string, Hint['about'][]> = {
@@ -39,6 +39,8 @@ export class WatchFiles {
   readonly #watchers = new Map<string, FSWatcher>()
   /** By the folders that are to be watched. */
   #meanings = new Map<string, Meaning>()
+  /** By the folders that are watched: what is waited for in each. */
+  readonly #awaited = new Map<string, Set<string>>()
   readonly #bursts = new Map<string, NodeJS.Timeout>()
   #isLooking = false
   #isLate = false
@@ -77,14 +79,12 @@ export class WatchFiles {
   #vault(): [string, Meaning][] {
     const root = this.#options.config.text('vault')
     if (root === undefined) return []
-    const folders = Object.entries(vaultFolders).map(([name, abouts]): [string, Meaning] => [
-      join(root, name),
+    return Object.entries(vaultFolders).map(([name, abouts]) => [
+      resolve(root, name),
       () => {
         for (const about of abouts) this.#soon(about, () => this.#options.hint(about))
       },
     ])
-    const isFolder = (name: string) => Object.hasOwn(vaultFolders, name)
-    return [[root, (name) => isFolder(name) && this.#lookSoon()], ...folders]
   }
 
   async #offices(): Promise<[string, Meaning][]> {
@@ -97,14 +97,7 @@ export class WatchFiles {
       const changed = () => this.#soon(`mailbox ${key}`, () => hint('mailbox', key))
       for (const office of await book.officesOf(coordination.project(key))) {
         const [dir = '', ...inside] = office.folders
-        const names = inside.map((folder) => basename(folder))
-        found.push([
-          dir,
-          (name) => {
-            if (name.startsWith('recipients.jsonl')) changed()
-            if (names.includes(name)) this.#lookSoon()
-          },
-        ])
+        found.push([dir, (name) => name.startsWith('recipients.jsonl') && changed()])
         found.push(...inside.map((folder): [string, Meaning] => [folder, changed]))
       }
       if (found.length >= mostFolders) break
@@ -112,22 +105,32 @@ export class WatchFiles {
     return found
   }
 
+  /** For what is not there yet, the folder is watched in which it or the way to it will be made. */
   #change(found: Map<string, Meaning>): void {
     this.#meanings = found
+    this.#awaited.clear()
+    for (const folder of found.keys()) {
+      const { nearest, next } = wayTo(folder)
+      const names = this.#awaited.get(nearest) ?? new Set()
+      this.#awaited.set(nearest, next === undefined ? names : names.add(next))
+    }
     for (const [folder, watcher] of this.#watchers) {
-      if (found.has(folder)) continue
+      if (this.#awaited.has(folder)) continue
       watcher.close()
       this.#watchers.delete(folder)
     }
-    for (const folder of found.keys()) if (!this.#watchers.has(folder)) this.#watch(folder)
+    for (const folder of this.#awaited.keys()) {
+      if (!this.#watchers.has(folder)) this.#watch(folder)
+    }
   }
 
   #watch(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        // Something happened to the folder itself: if it is gone, another may come.
-        if (!name || name === basename(folder)) lose()
+      const watcher = watch(folder, { persistent: false }, (event, name) => {
+        if (name && this.#awaited.get(folder)?.has(name)) this.#lookSoon()
         if (name) this.#meanings.get(folder)?.(name)
+        // Perhaps of the folder itself, which is gone then; another may come.
+        if (event === 'rename' && (!name || name === basename(folder))) lose()
       })
       const lose = () => {
         watcher.close()
@@ -136,8 +139,10 @@ export class WatchFiles {
       }
       watcher.on('error', lose)
       this.#watchers.set(folder, watcher)
+      this.#meanings.get(folder)?.('') // who knows what happened there before
     } catch (error) {
-      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) this.#fail(error)
+      if (hasCode(error, 'ENOENT')) this.#lookSoon()
+      else this.#fail(error)
     }
   }
 
@@ -163,4 +168,13 @@ export class WatchFiles {
     const why = error instanceof Error ? error.message : error
     log(`not all folders can be watched for the page: ${why}`)
   }
+}
+
+/** The folder on the way to one that is there, and what is missing in it; nothing where all is there. */
+function wayTo(folder: string): { nearest: string; next?: string } {
+  let way: { nearest: string; next?: string } = { nearest: folder }
+  while (!existsSync(way.nearest) && dirname(way.nearest) !== way.nearest) {
+    way = { nearest: dirname(way.nearest), next: basename(way.nearest) }
+  }
+  return way
 }

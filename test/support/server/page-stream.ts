@@ -1,5 +1,10 @@
 /** A page that listens to the server's events, raw: it keeps what comes, and goes on from where it was. */
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { Hint, JournalView } from '../../../src/person/shapes.ts'
@@ -25,7 +30,7 @@ export class PageStream {
   isClosed = false
   /** Where it would go on. */
   cursor: string | undefined
-  bytes = 0
+  readonly headers: IncomingHttpHeaders
   readonly #asking: ClientRequest
   readonly #stream: IncomingMessage
   #rest = ''
@@ -34,6 +39,7 @@ export class PageStream {
     this.#asking = asking
     this.#stream = stream
     this.cursor = cursor
+    this.headers = stream.headers
     this.closed = new Promise((resolve) => {
       stream.on('close', () => {
         this.isClosed = true
@@ -98,12 +104,15 @@ export class PageStream {
     this.#stream.pause()
   }
 
+  resume(): void {
+    this.#stream.resume()
+  }
+
   close(): void {
     this.#asking.destroy()
   }
 
   #read(text: string): void {
-    this.bytes += text.length
     const events = (this.#rest + text).split('\n\n')
     this.#rest = events.pop() ?? ''
     for (const event of events) this.#take(event)
