@@ -24,7 +24,7 @@ export class Conflicts {
       living.has(claim.wanted_id) &&
       held.some(
         ({ path, agent_id, us }) =>
-          path === claim.held_path && agent_id === claim.held_by && us <= claim.at_us,
+          path === claim.held_path && agent_id === claim.held_by && us === claim.claimed_us,
       )
     for (const claim of all) if (!isSo(claim)) this.#met.delete(keyOf(claim))
     return all.filter(isSo)

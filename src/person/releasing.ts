@@ -1,6 +1,6 @@
 /** The person releases what an agent holds, and the agent is told. */
+import { notHeldNow } from '../coordination/claims/release-by-person.ts'
 import { directChannel } from '../coordination/messages.ts'
-import { AgentMailError } from '../errors.ts'
 import type { Sight } from './sight.ts'
 import { asPerson } from './speaking.ts'
 
@@ -20,16 +20,10 @@ export async function releaseAsPerson(
 ): Promise<{ released: boolean; message_id: string }> {
   const seen = await sight.project(name)
   const { project } = seen
-  const holder = await project.agents.nameOf(holder_id)
-  if (holder === undefined) {
-    throw new AgentMailError(
-      'conflict',
-      `${path} is not held by that agent: nobody of that id is known`,
-      'Nothing was released. Look again who holds what.',
-    )
-  }
+  const [claim] = await project.overview.claimsAt([path])
+  if (claim?.agent_id !== holder_id) throw notHeldNow(path, claim?.agent)
   const letter = {
-    channel: directChannel(holder),
+    channel: directChannel(claim.agent),
     subject: subjectOf(path, sight.person),
     body: `${sight.person} has released your claim on ${path}. Others may claim it now. Do not edit it any further before you have claimed it again.`,
   }

@@ -38,6 +38,7 @@ export async function searchAll(
   const ending = new AbortController()
   const end = () => ending.abort()
   signal.addEventListener('abort', end)
+  if (signal.aborted) end()
   const timer = setTimeout(end, longestMs)
   try {
     const wanted = new SearchWords(words)

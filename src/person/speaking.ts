@@ -48,7 +48,7 @@ async function say(
   const { message_id, note, warning } = await asPerson(sight, seen, (agent_id) =>
     sight.book.post(project, { agent_id, channel, subject, body }),
   )
-  const told = note ?? warning ?? (await silenceOf(sight, seen, channel, message_id))
+  const told = (await silenceOf(sight, seen, channel, message_id)) ?? note ?? warning
   return { message_id: String(message_id), warning: told ?? null }
 }
 

@@ -48,9 +48,13 @@ export function releaseByPerson(
 async function rowHeldBy(write: Write, desk: Desk, path: string, holderId: string): Promise<Row> {
   const row = (await heldBy(write, desk.project, [path])).get(path)
   if (row?.agent_id === holderId) return row
-  throw new AgentMailError(
+  throw notHeldNow(path, row && text(row.agent_name))
+}
+
+/** @param holder whoever holds it now, if anybody does. */
+export const notHeldNow = (path: string, holder: string | undefined): AgentMailError =>
+  new AgentMailError(
     'conflict',
-    row ? `${path} is held by ${text(row.agent_name)} now` : `nobody holds ${path} any more`,
+    holder === undefined ? `nobody holds ${path} any more` : `${path} is held by ${holder} now`,
     'Nothing was released. Look again who holds what.',
   )
-}
