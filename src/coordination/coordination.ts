@@ -6,42 +6,23 @@ import { type Reader, type Store, text } from '../store/store.ts'
 import { WriteQueue } from '../store/write-queue.ts'
 import { type Clock, systemClock } from '../system/clock.ts'
 import { sha256 } from '../system/text.ts'
-import { Agents, type AgentsRequest } from './agents.ts'
-import { Changes } from './changes.ts'
-import { Claims } from './claims/claims.ts'
 import { Refusals } from './claims/refused.ts'
 import { type SettableClock, SharedClock, WatchedClock } from './clocks.ts'
 import type { Desk, DeskVersions } from './desk.ts'
-import { type Difference, type DifferenceRequest, readDifference } from './difference.ts'
-import { type HistoryEntry, type HistoryRequest, prunedBefore, readHistory } from './history.ts'
-import { type AnsweredMessage, answered } from './inbox/answered.ts'
-import { silenceOf } from './inbox/company.ts'
-import { type InboxPage, type InboxRequest, inboxOf } from './inbox/inbox.ts'
-import { Receipts } from './inbox/receipts.ts'
-import { type SentEntry, type SentRequest, sentBy } from './inbox/sent.ts'
-import { type StandingsPage, standAt, standingsOf } from './inbox/standing.ts'
-import { Unread } from './inbox/unread.ts'
-import { type WaitingEntry, type WaitingRequest, waitingFor } from './inbox/waiting.ts'
 import { Journals } from './journal.ts'
 import { ProjectCounters } from './ledger.ts'
-import { Messages } from './messages.ts'
 import { News } from './news.ts'
-import { ProjectOverview } from './overview/overview.ts'
 import { Roots } from './paths.ts'
 import { Presence } from './presence.ts'
+import { type Project, projectAt } from './projects/project.ts'
 import { Projects } from './projects/projects.ts'
-import {
-  type FoundEntry,
-  type SearchPage,
-  type SearchRequest,
-  searchProject,
-} from './search/search.ts'
 import { homeOf, type SessionName } from './sessions/session-rows.ts'
-import { Sessions } from './sessions/sessions.ts'
 import { bringBack, Sweeper, sweepProject } from './sweeper.ts'
 import { type Pruned, type PruneRequest, pruneDatabase } from './upkeep/prune.ts'
 import { VersionFinder } from './upkeep/version-finder.ts'
 import { VersionKeeper } from './upkeep/version-keeper.ts'
+
+export type { Project }
 
 const maxOpenProjects = 1000
 const noRoots = new Roots(async () => [])
@@ -56,43 +37,6 @@ export interface CoordinationOptions {
   machine?: string
   /** Where a project lies on this machine. @param known its roots, as far as they were seen. */
   rootsOf?: (project: string, known: () => Promise<string[]>) => Roots
-}
-
-export interface Project {
-  /** What the tables know it by. */
-  key: string
-  agents: Agents
-  messages: Messages
-  /** What an agent was not handed yet. */
-  unread: Unread
-  receipts: Receipts
-  claims: Claims
-  changes: Changes
-  /** Those of coding clients, each of which is an agent. */
-  sessions: Sessions
-  /** What a person looks at. */
-  overview: ProjectOverview
-  history(request: HistoryRequest): AsyncGenerator<HistoryEntry>
-  difference(request: DifferenceRequest): AsyncGenerator<Difference>
-  /** Before when something is missing in what `history` tells, if it is. */
-  prunedBefore(request: HistoryRequest): Promise<{ pruned_before: string | null }>
-  /** The direct messages that were sent under a name, newest first, with what became of them. */
-  sent(request: SentRequest): Promise<{ sent: SentEntry[] }>
-  /** The messages to a name, the oldest first; nothing is marked. */
-  inbox(request: InboxRequest): Promise<InboxPage>
-  /** Whoever has this name has answered a message to it. */
-  answered(answer: AnsweredMessage): Promise<void>
-  /** Why one of this name may not read soon what is written to it, in words; nothing where it lives, or nobody knows it. */
-  silence(name: string): Promise<string | undefined>
-  /** The registered agents, with where they stand and how much waits for them. */
-  standings(request: AgentsRequest): Promise<StandingsPage>
-  /** Notes from where an agent was registered. */
-  standAt(agentId: string, place: string): Promise<void>
-  /** Who of these names has messages to it that were not read. */
-  waitingFor(request: WaitingRequest, signal?: AbortSignal): Promise<{ waiting: WaitingEntry[] }>
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchPage<FoundEntry>>
-  /** Keeps an agent alive until the function that this gives is called. */
-  hold(agentId: string, isInCall?: boolean): () => void
 }
 
 export class Coordination {
@@ -121,6 +65,7 @@ export class Coordination {
     this.projects = new Projects({ reader: this.#reader, queue: this.#queue, machine, onChange })
     this.#presence = new Presence(this.#queue, this.#clock, options.staleMs, this.#news)
     this.lost?.addEventListener('abort', () => this.#stop())
+    this.refusals.listen(({ project }) => this.#news.tell({ about: 'conflicts', project }))
   }
 
   static async open(options: CoordinationOptions): Promise<Coordination> {
@@ -257,32 +202,7 @@ export class Coordination {
       normalPaths: (spellings) => roots.normal(spellings),
       foldersAmong: (paths) => roots.foldersAmong(paths),
     }
-    const agents = new Agents(desk)
-    const receipts = new Receipts(desk)
-    const unread = new Unread(desk, agents, receipts)
-    const project: Project = {
-      key: name,
-      agents,
-      messages: new Messages(desk, agents, receipts),
-      unread,
-      receipts,
-      claims: new Claims(desk, agents),
-      changes: new Changes(desk, agents),
-      sessions: new Sessions({ desk, agents, unread, receipts }),
-      overview: new ProjectOverview(desk),
-      history: (request) => readHistory(desk, request),
-      difference: (request) => readDifference(desk, request),
-      prunedBefore: (request) => prunedBefore(desk, request),
-      sent: (request) => sentBy(desk, receipts, request),
-      inbox: (request) => inboxOf(desk, receipts, request),
-      answered: (answer) => answered(desk, agents, receipts, answer),
-      silence: (name) => silenceOf(desk, name),
-      standings: (request) => standingsOf(desk, agents, request),
-      standAt: (agentId, place) => standAt(desk, agentId, place),
-      waitingFor: (request, signal) => waitingFor(desk, request, signal),
-      search: (request, signal) => searchProject(desk, request, signal),
-      hold: (agentId, isInCall) => this.#presence.hold(name, agentId, isInCall),
-    }
+    const project = projectAt(desk)
     const opened = { desk, project }
     this.#opened.set(name, opened)
     return opened

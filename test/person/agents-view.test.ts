@@ -1,6 +1,6 @@
 /** Everybody in one list, and how each is. */
 import { expect, it } from 'vitest'
-import { agentsView } from '../../src/person/agents-view.ts'
+import { agentsView } from '../../src/person/watching/agents-view.ts'
 import { minuteMs, sightScene } from '../support/person/sight-scene.ts'
 import { edit, end, prompt, start, stop } from '../support/sessions/moments.ts'
 

@@ -1,7 +1,7 @@
 /** What happened between two moments, and what happened to a file. */
 import { expect, it } from 'vitest'
-import { claimsPage, fileView } from '../../src/person/files-view.ts'
-import { type JournalQuestion, journalPage } from '../../src/person/journal-page.ts'
+import { claimsPage, fileView } from '../../src/person/watching/files-view.ts'
+import { type JournalQuestion, journalPage } from '../../src/person/watching/journal-page.ts'
 import { rfc3339 } from '../../src/system/clock.ts'
 import { minuteMs, sightScene } from '../support/person/sight-scene.ts'
 import { edit, start } from '../support/sessions/moments.ts'

@@ -4,13 +4,13 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { lineOf } from '../../src/mailbox/message.ts'
+import type { MessageHead } from '../../src/person/shapes.ts'
 import {
   channelsView,
   type MessagesQuestion,
   messagesPage,
   messageView,
-} from '../../src/person/messages-view.ts'
-import type { MessageHead } from '../../src/person/shapes.ts'
+} from '../../src/person/watching/messages-view.ts'
 import { rfc3339 } from '../../src/system/clock.ts'
 import { sightScene } from '../support/person/sight-scene.ts'
 

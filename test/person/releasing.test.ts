@@ -1,7 +1,7 @@
 /** A person releases what an agent holds: all of it or nothing, whoever else is at it. */
 import { expect, it } from 'vitest'
 import { AgentMailError } from '../../src/errors.ts'
-import { releaseAsPerson } from '../../src/person/releasing.ts'
+import { releaseAsPerson } from '../../src/person/watching/releasing.ts'
 import { sightScene } from '../support/person/sight-scene.ts'
 import { listOf } from '../support/store/databases.ts'
 

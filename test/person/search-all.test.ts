@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { searchAll } from '../../src/person/search-all.ts'
+import { searchAll } from '../../src/person/watching/search-all.ts'
 import { sightScene } from '../support/person/sight-scene.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

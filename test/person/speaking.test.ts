@@ -1,8 +1,8 @@
 /** What the person says arrives where its reader looks, and what they have read or answered waits no longer. */
 import { expect, it } from 'vitest'
-import { messagesPage } from '../../src/person/messages-view.ts'
-import { needsPage } from '../../src/person/needs.ts'
-import { readAsPerson, replyAsPerson, sendAsPerson } from '../../src/person/speaking.ts'
+import { messagesPage } from '../../src/person/watching/messages-view.ts'
+import { needsPage } from '../../src/person/watching/needs.ts'
+import { readAsPerson, replyAsPerson, sendAsPerson } from '../../src/person/watching/speaking.ts'
 import { sightScene } from '../support/person/sight-scene.ts'
 
 type Scene = Awaited<ReturnType<typeof sightScene>>

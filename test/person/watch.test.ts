@@ -1,6 +1,6 @@
 /** What pages are told: every entry of every journal once and in order, wherever they come from. */
 import { describe, expect, it } from 'vitest'
-import { cursorNow } from '../../src/person/cursor.ts'
+import { cursorNow } from '../../src/person/events/cursor.ts'
 import { eventually } from '../support/eventually.ts'
 import { counting, newDatabase, watched } from '../support/person/watched.ts'
 import { type Server, upTo } from '../support/store/databases.ts'

@@ -1,5 +1,5 @@
 /** One thing that is for somebody, and how it is shown. */
-import type { InboxItem } from '../../person/needs-person.ts'
+import type { InboxItem } from '../../person/watching/needs-person.ts'
 import { jsonLine, print, printJson } from '../output.ts'
 import { line, localTime, plain } from '../table.ts'
 

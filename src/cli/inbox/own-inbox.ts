@@ -10,7 +10,7 @@ import { hasName, whoAmI } from '../../mailbox/agent.ts'
 import { memberAs, receive } from '../../mailbox/member.ts'
 import type { StoredMessage } from '../../mailbox/message.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
-import type { InboxItem } from '../../person/needs-person.ts'
+import type { InboxItem } from '../../person/watching/needs-person.ts'
 import { flagText } from '../command.ts'
 import { agentNameOf } from '../coordination.ts'
 import { oldestFirst, type Showing } from './item.ts'
@@ -60,7 +60,7 @@ export async function lookInto(
 
 export async function needs({ config, isPerson }: OwnInbox): Promise<InboxItem[]> {
   if (!isPerson) return []
-  const { needsPerson } = await import('../../person/needs-person.ts') // to load it takes a while
+  const { needsPerson } = await import('../../person/watching/needs-person.ts') // to load it takes a while
   return needsPerson(config)
 }
 

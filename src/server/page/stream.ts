@@ -1,8 +1,8 @@
 /** GET /api/page/events: what happens in all projects as server-sent events, which go on where a page was. */
 import type { ServerResponse } from 'node:http'
-import type { WatchEvent } from '../../person/events.ts'
-import { Watch } from '../../person/watch.ts'
-import type { Viewer } from '../../person/watch-edge.ts'
+import type { WatchEvent } from '../../person/events/events.ts'
+import { Watch } from '../../person/events/watch.ts'
+import type { Viewer } from '../../person/events/watch-edge.ts'
 import { logSeldom } from '../../system/log.ts'
 import { HttpError } from '../http-exchange.ts'
 import type { PageCall, PageParts, PageTable } from './page-call.ts'

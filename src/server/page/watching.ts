@@ -1,11 +1,11 @@
 /** What the page shows of agents, messages, files and what happened, and what a person does about them. */
 import type * as z from 'zod'
 import { checked } from '../../connection/queries.ts'
-import { agentsView } from '../../person/agents-view.ts'
-import { claimsPage, fileView } from '../../person/files-view.ts'
-import { journalPage } from '../../person/journal-page.ts'
-import { channelsView, messagesPage, messageView } from '../../person/messages-view.ts'
-import { needsPage } from '../../person/needs.ts'
+import { agentsView } from '../../person/watching/agents-view.ts'
+import { claimsPage, fileView } from '../../person/watching/files-view.ts'
+import { journalPage } from '../../person/watching/journal-page.ts'
+import { channelsView, messagesPage, messageView } from '../../person/watching/messages-view.ts'
+import { needsPage } from '../../person/watching/needs.ts'
 import {
   claimsQuestion,
   fileQuestion,
@@ -18,11 +18,11 @@ import {
   replyQuestion,
   searchQuestion,
   sendQuestion,
-} from '../../person/questions.ts'
-import { releaseAsPerson } from '../../person/releasing.ts'
-import { searchAll } from '../../person/search-all.ts'
-import { Sight } from '../../person/sight.ts'
-import { readAsPerson, replyAsPerson, sendAsPerson } from '../../person/speaking.ts'
+} from '../../person/watching/questions.ts'
+import { releaseAsPerson } from '../../person/watching/releasing.ts'
+import { searchAll } from '../../person/watching/search-all.ts'
+import { Sight } from '../../person/watching/sight.ts'
+import { readAsPerson, replyAsPerson, sendAsPerson } from '../../person/watching/speaking.ts'
 import { readJsonBody } from '../http-exchange.ts'
 import type { PageCall, PageParts, PageTable } from './page-call.ts'
 

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { AddressBook } from '../../../src/addresses/address-book.ts'
 import type { Project } from '../../../src/coordination/coordination.ts'
 import type { Message } from '../../../src/mailbox/message.ts'
-import { Sight } from '../../../src/person/sight.ts'
+import { Sight } from '../../../src/person/watching/sight.ts'
 import { rfc3339 } from '../../../src/system/clock.ts'
 import { sessionScene } from '../sessions/session-scene.ts'
 
