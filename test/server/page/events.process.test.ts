@@ -1,7 +1,7 @@
 /** The page's stream of events, from a server that runs. */
 import { describe, expect, it } from 'vitest'
-import { ask } from '../../support/server/http.ts'
 import { PageStream } from '../../support/server/page-stream.ts'
+import { PageVisitor } from '../../support/server/page-visitor.ts'
 import { sharedServer, TestServer } from '../../support/server/server.ts'
 
 const server = sharedServer()
@@ -73,7 +73,8 @@ describe('GET /api/page/events', () => {
       'cache-control': 'no-cache, no-transform',
       'x-content-type-options': 'nosniff',
     })
-    expect((await ask(server().url, { method: 'POST', path: '/api/page/events' })).status).toBe(404)
+    const visitor = await PageVisitor.enter(server().url)
+    expect((await visitor.post('/events')).status).toBe(405)
   })
 
   it('tells of what another server on the same file has stored', async () => {

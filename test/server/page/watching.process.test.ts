@@ -8,6 +8,7 @@ import { openAgent } from '../../support/coordination/coordination.ts'
 import { eventually } from '../../support/eventually.ts'
 import { repository } from '../../support/mailbox/tmux.ts'
 import { ask, errorIn } from '../../support/server/http.ts'
+import { PageVisitor } from '../../support/server/page-visitor.ts'
 import { sharedServer, TestServer } from '../../support/server/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -18,24 +19,24 @@ const pageSchema = z.object({
   has_more: z.boolean(),
 })
 
+/** One session a server. */
+const visitors = new Map<string, Promise<PageVisitor>>()
+function visitorAt({ url }: TestServer): Promise<PageVisitor> {
+  const visitor = visitors.get(url) ?? PageVisitor.enter(url)
+  visitors.set(url, visitor)
+  return visitor
+}
+
 const get = async (server: TestServer, path: string): Promise<unknown> => {
-  const reply = await ask(server.url, { path: `/api/page${path}` })
+  const reply = await (await visitorAt(server)).get(path)
   if (reply.status !== 200) throw new Error(`${path} gave ${reply.status}: ${reply.text}`)
   return JSON.parse(reply.text)
 }
 
 const post = async (server: TestServer, path: string, body: object) => {
-  const headers = { 'content-type': 'application/json', ...(await door(server)) }
-  const asked = { method: 'POST', path: `/api/page${path}`, headers, body: JSON.stringify(body) }
-  const reply = await ask(server.url, asked)
+  const reply = await (await visitorAt(server)).post(path, body)
   const answer: unknown = JSON.parse(reply.text)
   return { status: reply.status, answer, reply }
-}
-
-/** What every write carries. */
-async function door(server: TestServer): Promise<Record<string, string>> {
-  const { csrf } = z.object({ csrf: z.string() }).parse(await get(server, ''))
-  return csrf === '' ? {} : { 'x-agentmail-page': csrf }
 }
 
 describe('the page', () => {
@@ -141,7 +142,7 @@ describe('the page', () => {
     ['/search', 400, 'words is required'],
     [`/search?words=${'x'.repeat(1001)}`, 400, 'words must be at most'],
   ])('answers %s with %i and words', async (path, status, words) => {
-    const reply = await ask(server().url, { path: `/api/page${path}` })
+    const reply = await (await visitorAt(server())).get(path)
     expect([reply.status, errorIn(reply).message]).toEqual([status, expect.stringContaining(words)])
   })
 

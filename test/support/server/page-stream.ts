@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import * as z from 'zod'
 import type { Hint, JournalView } from '../../../src/person/shapes.ts'
 import { eventually } from '../eventually.ts'
+import { PageVisitor } from './page-visitor.ts'
 
 export interface PageEvent {
   name: string
@@ -51,12 +52,13 @@ export class PageStream {
   }
 
   /** Rejects where the server cannot be reached, or refuses. */
-  static open(url: string, opening: Opening = {}): Promise<PageStream> {
+  static async open(url: string, opening: Opening = {}): Promise<PageStream> {
     const { cursor, lastEventId } = opening
+    const { cookie } = await PageVisitor.enter(url)
     const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const headers = { cookie, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) }
+    const path = `${url}/api/page/events${query}`
     return new Promise((resolve, reject) => {
-      const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-      const path = `${url}/api/page/events${query}`
       const asking = request(path, { agent: false, headers }, (stream) => {
         if (stream.statusCode === 200) return resolve(new PageStream(asking, stream, opening))
         stream.resume()
