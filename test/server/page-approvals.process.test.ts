@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DraftView } from '../../src/person/mail-shapes.ts'
 import { hostilePaths } from '../support/hostile-paths.ts'
-import { ask } from '../support/server/http.ts'
 import { PageDesk } from '../support/server/page-desk.ts'
+import { PageVisitor } from '../support/server/page-visitor.ts'
 import { TestServer } from '../support/server/server.ts'
 
 const who = userInfo().username
@@ -238,7 +238,8 @@ describe('hostile notes on the page', () => {
 
   it('are none where there is no vault, and told of where it cannot be read', async () => {
     const server = await TestServer.start({ env: { VAULT_PATH: undefined } })
-    const at = (path: string) => ask(server.url, { path: `/api/page${path}` })
+    const visitor = await PageVisitor.enter(server.url)
+    const at = (path: string) => visitor.get(path)
     expect(JSON.parse((await at('/drafts')).text)).toEqual({
       ...{ drafts: [], mails: [], faults: [], agents: [] },
     })
