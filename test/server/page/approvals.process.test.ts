@@ -3,11 +3,24 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+
+<<<<<<< HEAD:test/server/page/approvals.process.test.ts
+
 import type { DraftView } from '../../../src/person/mail-shapes.ts'
 import { hostilePaths } from '../../support/hostile-paths.ts'
 import { ask } from '../../support/server/http.ts'
 import { PageDesk } from '../../support/server/page-desk.ts'
 import { TestServer } from '../../support/server/server.ts'
+
+=======
+
+import type { DraftView } from '../../src/person/mail-shapes.ts'
+import { hostilePaths } from '../support/hostile-paths.ts'
+import { PageDesk } from '../support/server/page-desk.ts'
+import { PageVisitor } from '../support/server/page-visitor.ts'
+import { TestServer } from '../support/server/server.ts'
+
+>>>>>>> wt-t2:test/server/page-approvals.process.test.ts
 
 const who = userInfo().username
 const lunch = {
@@ -238,7 +251,8 @@ describe('hostile notes on the page', () => {
 
   it('are none where there is no vault, and told of where it cannot be read', async () => {
     const server = await TestServer.start({ env: { VAULT_PATH: undefined } })
-    const at = (path: string) => ask(server.url, { path: `/api/page${path}` })
+    const visitor = await PageVisitor.enter(server.url)
+    const at = (path: string) => visitor.get(path)
     expect(JSON.parse((await at('/drafts')).text)).toEqual({
       ...{ drafts: [], mails: [], faults: [], agents: [] },
     })

@@ -10,7 +10,8 @@ import type {
 import type { AtEnd } from '../at-end.ts'
 import { OrchestratorHome } from '../orchestrator/orchestrator-home.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { ask, type Reply } from './http.ts'
+import type { Reply } from './http.ts'
+import { PageVisitor } from './page-visitor.ts'
 import { TestServer } from './server.ts'
 
 /** What the page is told where something is refused. */
@@ -23,10 +24,12 @@ export interface PageRefusal {
 export class PageDesk {
   readonly home: OrchestratorHome
   readonly server: TestServer
+  readonly #visitor: PageVisitor
 
-  private constructor(home: OrchestratorHome, server: TestServer) {
+  private constructor(home: OrchestratorHome, server: TestServer, visitor: PageVisitor) {
     this.home = home
     this.server = server
+    this.#visitor = visitor
   }
 
   static async open(
@@ -37,17 +40,11 @@ export class PageDesk {
     const db = join(temporaryFolder(atEnd), 'agentmail.db')
     const home = await OrchestratorHome.make(rules, { AGENTMAIL_DB: db, ...env }, atEnd)
     const server = await TestServer.start({ db, env: home.env, cwd: home.folder }, atEnd)
-    return new PageDesk(home, server)
+    return new PageDesk(home, server, await PageVisitor.enter(server.url))
   }
 
-  /** The one door: whatever every call of the page carries is added here. */
-  call(method: string, path: string, body?: unknown): Promise<Reply> {
-    return ask(this.server.url, {
-      method,
-      path: `/api/page${path}`,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+  call(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Reply> {
+    return method === 'GET' ? this.#visitor.get(path) : this.#visitor.post(path, body)
   }
 
   async #answered<T>(reply: Promise<Reply>): Promise<T> {
@@ -60,11 +57,11 @@ export class PageDesk {
     return this.#answered<T>(this.call('GET', path))
   }
 
-  post<T = ApprovedView>(path: string, body: unknown): Promise<T> {
+  post<T = ApprovedView>(path: string, body: object): Promise<T> {
     return this.#answered<T>(this.call('POST', path, body))
   }
 
-  async refusal(method: string, path: string, body?: unknown): Promise<PageRefusal> {
+  async refusal(method: 'GET' | 'POST', path: string, body?: object): Promise<PageRefusal> {
     const { status, text } = await this.call(method, path, body)
     if (status === 200) throw new Error(`It was not refused: ${text}`)
     const { message, data } = JSON.parse(text).error
