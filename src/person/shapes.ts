@@ -130,7 +130,7 @@ export interface AgentView {
   last_words: { id: string; text: string; at: string } | null
 }
 
-/** One of GET /api/page/messages?project&channel&agent&kind&before&after&limit → { messages, has_more }, newest first. */
+/** One of GET /api/page/messages?project&channel&agent&kind&before&after&limit → { messages, has_more }, newest first; after a cursor those that come next. */
 export interface MessageHead {
   /** Its place in the list: before and after take it. */
   cursor: string

@@ -24,6 +24,8 @@ export interface MessageRange {
   agent?: string | undefined
   /** To names alone. */
   isDirect?: boolean | undefined
+  /** The first of them in place of the last. */
+  isFromOldest?: boolean | undefined
   limit: number
 }
 
@@ -40,17 +42,18 @@ const isDirect: Condition = ["channel >= '@' AND channel < 'A'"]
 
 type Key = 'channel' | 'sender_name' | undefined
 
-export async function newestMessages(desk: Desk, range: MessageRange): Promise<MessageRow[]> {
+/** Newest first; where there are more than the limit, the newest of them or the oldest. */
+export async function messagesIn(desk: Desk, range: MessageRange): Promise<MessageRow[]> {
   const top = range.untilUs === undefined ? undefined : await lastIdAt(desk, range.untilUs)
   const bottom = range.fromUs === undefined ? 0 : await lastIdAt(desk, range.fromUs - 1)
-  const { channel, agent, limit } = range
+  const { channel, agent, limit, isFromOldest = false } = range
   const direct = range.isDirect ? [isDirect] : []
   const between: Condition[] = [
     ...(top === undefined ? [] : [['id <= ?', top] as Condition]),
     ['id > ?', bottom],
   ]
   const read = (key: Key, ...conditions: Condition[]) =>
-    readNewest(desk, key, [...between, ...conditions], limit)
+    readRows(desk, key, [...between, ...conditions], { limit, isFromOldest })
   const inChannel = (name: string): Condition => ['channel = ?', name]
   if (agent !== undefined) {
     const said: Condition = ['sender_name = ?', agent]
@@ -61,55 +64,71 @@ export async function newestMessages(desk: Desk, range: MessageRange): Promise<M
       ...(await read('sender_name', said, ...direct)),
       ...(await read('channel', inChannel(own))),
     ]
-    const byId = new Map(both.map((row) => [row.id, row]))
-    return [...byId.values()].sort((one, other) => other.id - one.id).slice(0, limit)
+    const rows = [...new Map(both.map((row) => [row.id, row])).values()]
+    rows.sort((one, other) => other.id - one.id)
+    return isFromOldest ? rows.slice(-limit) : rows.slice(0, limit)
   }
   if (channel !== undefined) return read('channel', inChannel(channel), ...direct)
-  return range.isDirect ? newestDirect(desk, { top, bottom, limit }) : read(undefined)
+  if (!range.isDirect) return read(undefined)
+  const last = top ?? (await lastId(desk))
+  return directRows(desk, { top: last, bottom, limit, isFromOldest })
 }
 
-/** By their ids, as long as there are enough among the newest: no index has them in this order. */
-async function newestDirect(
+interface Few {
+  limit: number
+  isFromOldest: boolean
+}
+
+/** By their ids, as long as there are enough among those looked at first: no index has them in this order. */
+async function directRows(
   desk: Desk,
-  { top, bottom, limit }: { top: number | undefined; bottom: number; limit: number },
+  { top, bottom, limit, isFromOldest }: Few & { top: number; bottom: number },
 ): Promise<MessageRow[]> {
   const found: MessageRow[] = []
-  let above = (top ?? (await lastId(desk))) + 1
-  for (let piece = 0; piece < piecesTried && above > bottom + 1; piece++) {
-    const from = Math.max(bottom + 1, above - idsAPiece)
-    const range: Condition[] = [['id >= ?', from], ['id < ?', above], isDirect]
-    found.push(...(await readNewest(desk, undefined, range, limit - found.length)))
+  const left = () => ({ limit: limit - found.length, isFromOldest })
+  const add = (rows: MessageRow[]) => (isFromOldest ? found.unshift(...rows) : found.push(...rows))
+  // What was not looked at yet, both ends included.
+  let [from, to] = [bottom + 1, top]
+  for (let piece = 0; piece < piecesTried && from <= to; piece++) {
+    const [first, last] = isFromOldest
+      ? [from, Math.min(to, from + idsAPiece - 1)]
+      : [Math.max(from, to - idsAPiece + 1), to]
+    const range: Condition[] = [['id >= ?', first], ['id <= ?', last], isDirect]
+    add(await readRows(desk, undefined, range, left()))
     if (found.length >= limit) return found
-    above = from
+    if (isFromOldest) from = last + 1
+    else to = first - 1
     await new Promise((resolve) => setImmediate(resolve)) // others have their turn
   }
-  if (above <= bottom + 1) return found
+  if (from > to) return found
   const rest = await desk.store.all(
-    `SELECT id FROM messages WHERE project = ? AND ${isDirect[0]} AND id > ? AND id < ?
-      ORDER BY id DESC LIMIT ${limit - found.length}`,
-    ...[desk.project, bottom, above],
+    `SELECT id FROM messages WHERE project = ? AND ${isDirect[0]} AND id >= ? AND id <= ?
+      ORDER BY id ${isFromOldest ? 'ASC' : 'DESC'} LIMIT ${left().limit}`,
+    ...[desk.project, from, to],
   )
   for (const row of rest) {
-    found.push(...(await readNewest(desk, undefined, [['id = ?', integer(row.id)]], 1)))
+    add(await readRows(desk, undefined, [['id = ?', integer(row.id)]], { limit: 1, isFromOldest }))
   }
   return found
 }
 
-async function readNewest(
+/** Newest first. */
+async function readRows(
   { store, project }: Desk,
   key: Key,
   conditions: Condition[],
-  limit: number,
+  { limit, isFromOldest }: Few,
 ): Promise<MessageRow[]> {
   const where = conditions.map(([sql]) => `AND ${sql}`).join(' ')
-  const order = ['project', ...(key ? [key] : []), 'id'].map((column) => `${column} DESC`)
+  const way = isFromOldest ? 'ASC' : 'DESC'
+  const order = ['project', ...(key ? [key] : []), 'id'].map((column) => `${column} ${way}`)
   const rows = await store.all(
     `SELECT id, created_us, sender_name, channel, subject, SUBSTR(body, 1, ${shownOfBody}) AS body, by_mailbox
       FROM messages WHERE project = ? ${where} ORDER BY ${order.join(', ')} LIMIT ${limit}`,
     project,
     ...conditions.flatMap(([, ...values]) => values),
   )
-  return rows.map(messageRow)
+  return (isFromOldest ? rows.reverse() : rows).map(messageRow)
 }
 
 /** Ids and times rise together. */

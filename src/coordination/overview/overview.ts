@@ -19,7 +19,7 @@ import {
   type MessageRange,
   type MessageRow,
   messageOfId,
-  newestMessages,
+  messagesIn,
 } from './message-rows.ts'
 
 export class ProjectOverview {
@@ -56,7 +56,7 @@ export class ProjectOverview {
 
   /** Newest first, with the beginning of what each says. */
   messages(range: MessageRange): Promise<MessageRow[]> {
-    return newestMessages(this.#desk, range)
+    return messagesIn(this.#desk, range)
   }
 
   /** With all that it says. */

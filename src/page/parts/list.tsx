@@ -33,7 +33,9 @@ export function Rows({
     const added = before - known.current
     known.current = before
     // At the top one wants to see what is new.
-    if (added !== 0 && element.scrollTop > 0) element.scrollTop += added * rowHeight
+    if (added === 0 || element.scrollTop === 0) return
+    element.scrollTop += added * rowHeight
+    setView({ top: element.scrollTop, height: element.clientHeight })
   }, [before, rowHeight])
   useLayoutEffect(() => {
     const element = box.current
@@ -50,7 +52,7 @@ export function Rows({
   }, [])
   const first = Math.max(0, Math.min(count, Math.floor(view.top / rowHeight) - overscan))
   const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + overscan)
-  useLayoutEffect(() => onVisible?.(first, last), [first, last, count])
+  useLayoutEffect(() => onVisible?.(first, last), [first, last, count, before])
   const rows = []
   for (let index = first; index < last; index++) rows.push(row(index))
   return (

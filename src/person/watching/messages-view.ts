@@ -1,6 +1,6 @@
 /** What was said, of all kinds in one list: messages in channels, and mail in mailboxes. */
 import { directChannel, letterIdOf } from '../../coordination/messages.ts'
-import type { MessageRow } from '../../coordination/overview/message-rows.ts'
+import type { MessageRange, MessageRow } from '../../coordination/overview/message-rows.ts'
 import { timeText } from '../../coordination/time.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { StoredMessage } from '../../mailbox/message.ts'
@@ -29,7 +29,7 @@ interface Listed {
   what: { row: MessageRow } | { mail: MailboxHead }
 }
 
-/** The newest of those that come after one cursor and before another. */
+/** Newest first: the newest there are, or before a cursor; after one those that come next. */
 export async function messagesPage(
   sight: Sight,
   question: MessagesQuestion,
@@ -39,22 +39,25 @@ export async function messagesPage(
   const after = question.after === undefined ? undefined : placeOf(question.after)
   const isBetween = (place: MessagePlace) =>
     (!before || inNewestOrder(place, before) > 0) && (!after || inNewestOrder(place, after) < 0)
+  // Whoever goes on from one place must not miss what lies between there and the newest.
+  const isFromOldest = after !== undefined && before === undefined
   const all: Listed[] = []
   for (const seen of await sight.projects(question.project)) {
     // Both of the places that bound it may be among what is found.
-    const bounds = { untilUs: before?.us, fromUs: after?.us, limit: limit + 3 }
+    const bounds = { untilUs: before?.us, fromUs: after?.us, limit: limit + 3, isFromOldest }
     const rows = await stored(seen, question, bounds)
     all.push(...rows.filter(({ place }) => isBetween(place)))
-    all.push(...(await mails(sight, seen, question, isBetween)))
+    all.push(...(await mails(sight, seen, { ...question, isFromOldest }, isBetween)))
   }
   all.sort((one, other) => inNewestOrder(one.place, other.place))
-  return { messages: await headsOf(sight, all.slice(0, limit)), has_more: all.length > limit }
+  const few = isFromOldest ? all.slice(-limit) : all.slice(0, limit)
+  return { messages: await headsOf(sight, few), has_more: all.length > limit }
 }
 
 async function stored(
   seen: SeenProject,
   { channel, agent, kind }: MessagesQuestion,
-  bounds: { untilUs: number | undefined; fromUs: number | undefined; limit: number },
+  bounds: Pick<MessageRange, 'untilUs' | 'fromUs' | 'limit' | 'isFromOldest'>,
 ): Promise<Listed[]> {
   if (kind === 'mailbox') return []
   const range = { channel, agent, isDirect: kind === 'direct', ...bounds }
@@ -66,14 +69,14 @@ async function stored(
 async function mails(
   sight: Sight,
   seen: SeenProject,
-  { channel, agent, limit }: MessagesQuestion,
+  { channel, agent, limit, isFromOldest }: MessagesQuestion & { isFromOldest?: boolean },
   isWanted: (place: MessagePlace) => boolean,
 ): Promise<Listed[]> {
   if (channel !== undefined && !channel.startsWith('@')) return []
   const found: Listed[] = []
   for (const heads of await sight.mail.of(seen, channel?.slice(1))) {
     const enough = found.length + limit + 1
-    for (const mail of heads) {
+    for (const mail of isFromOldest ? heads.toReversed() : heads) {
       if (found.length === enough) break
       const isOf = agent === undefined || mail.from === agent || mail.mailbox === agent
       if (mail.isLetter || !isOf) continue

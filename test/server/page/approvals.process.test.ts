@@ -4,23 +4,11 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-<<<<<<< HEAD:test/server/page/approvals.process.test.ts
-
 import type { DraftView } from '../../../src/person/mail-shapes.ts'
 import { hostilePaths } from '../../support/hostile-paths.ts'
-import { ask } from '../../support/server/http.ts'
 import { PageDesk } from '../../support/server/page-desk.ts'
+import { PageVisitor } from '../../support/server/page-visitor.ts'
 import { TestServer } from '../../support/server/server.ts'
-
-=======
-
-import type { DraftView } from '../../src/person/mail-shapes.ts'
-import { hostilePaths } from '../support/hostile-paths.ts'
-import { PageDesk } from '../support/server/page-desk.ts'
-import { PageVisitor } from '../support/server/page-visitor.ts'
-import { TestServer } from '../support/server/server.ts'
-
->>>>>>> wt-t2:test/server/page-approvals.process.test.ts
 
 const who = userInfo().username
 const lunch = {

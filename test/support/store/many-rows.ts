@@ -1,4 +1,4 @@
-/** Claims and agents by the thousand, put into a database past its servers, which would take minutes. */
+/** Messages, claims and agents by the thousand, put into a database past its servers, which would take minutes. */
 import { insertAll } from '../../../src/store/insert.ts'
 import type { Row, Store } from '../../../src/store/store.ts'
 import { sha256 } from '../../../src/system/text.ts'
@@ -52,4 +52,23 @@ export async function addAgents(
   }))
   await addRows(store, 'presence', presence)
   return ids
+}
+
+/** Messages of fifty agents a tenth of a second apart, the last a minute ago, in a project that has none yet. */
+export async function addMessages(
+  store: Store,
+  count: number,
+  channel: (number: number) => string = () => 'broadcast',
+  project = 'default',
+): Promise<void> {
+  const lastUs = (Date.now() - 60_000) * 1000
+  const messages = upTo(count).map((number) => ({
+    ...{ project, id: number, created_us: lastUs - (count - number) * 100_000 },
+    ...{ sender_id: `agent-${number % 50}`, sender_name: `name ${(number % 50) + 1}` },
+    ...{ channel: channel(number), subject: `subject ${number}`, body: `What ${number} says.` },
+  }))
+  await addRows(store, 'messages', messages)
+  await store.transaction(({ run }) =>
+    run('UPDATE projects SET last_message = ? WHERE project = ?', count, project),
+  )
 }
