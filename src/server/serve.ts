@@ -230,7 +230,9 @@ const factsOf = (url: string, { database, project }: Told) => ({
 })
 
 function tell({ url, others }: HttpServer, { engine }: Coordination, about: Told): void {
-  report(`AgentMail ${version} serves ${url}/${about.hasToken ? '' : '  (open it in a browser)'}`)
+  report(
+    `AgentMail ${version} serves ${url}/  (open it in a browser${about.hasToken ? '; it asks for the token' : ''})`,
+  )
   if (others.length > 0) report(`From other machines: ${others.join('  ')}`)
   report(`Database: ${engine}, ${about.database}`)
   tellLines(url, about)

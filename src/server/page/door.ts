@@ -9,7 +9,7 @@ import { type PageSession, PageSessions } from './door-sessions.ts'
 import type { PageCall, PageParts } from './page-call.ts'
 
 /** Longer than a session lasts without use: the server is who ends it. */
-const cookieSeconds = 7 * 24 * 3600
+const cookieSeconds = 24 * 3600
 
 const csrfHeader = 'x-agentmail-page'
 const nameHeader = 'x-agentmail-name'

@@ -148,7 +148,7 @@ describe('another site', () => {
 
 describe('the cookie', () => {
   const flagsIn = (cookie = '') => cookie.split('; ').slice(1).sort()
-  const plain = ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict']
+  const plain = ['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Strict']
 
   it('is for this server alone, and for no script', async () => {
     const login = await ask(guarded().url, loginForm({ token }))
