@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { Help } from './parts/help.tsx'
 import { Palette } from './parts/palette.tsx'
+import { Words } from './parts/words.tsx'
 import { isLoggedOut } from './state/api.ts'
 import { overlay } from './state/keys.ts'
 import { addressOfView, go, project, route, type ViewName, views } from './state/route.ts'
@@ -90,7 +91,7 @@ export function App(): JSX.Element {
       <div class="toasts" role="status" aria-live="polite">
         {toasts.value.map(({ id, text, isError }) => (
           <p key={id} class={isError ? 'toast error' : 'toast'}>
-            {text}
+            <Words text={text} />
             <button type="button" aria-label="Dismiss" onClick={() => drop(id)}>
               ×
             </button>

@@ -5,6 +5,7 @@ import type { SentView } from '../../person/shapes.ts'
 import { boot, post } from '../state/api.ts'
 import { attempt, say } from '../state/toast.ts'
 import { takeFocus } from './focus.ts'
+import { Words } from './words.tsx'
 
 interface ComposeProps {
   label: string
@@ -50,7 +51,7 @@ export function Compose({
       }}
     >
       <label for={id}>
-        {label} <span class="quiet">as {boot.value?.person ?? 'the person'}</span>
+        <Words text={label} /> <span class="quiet">as {boot.value?.person ?? 'the person'}</span>
       </label>
       <textarea
         id={id}

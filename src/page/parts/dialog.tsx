@@ -1,6 +1,7 @@
 /** A question before something that cannot be undone, or that wants a word: it keeps the focus, and Escape closes it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Words } from './words.tsx'
 
 interface DialogProps {
   title: string
@@ -22,7 +23,9 @@ export function Dialog({ title, onClose, children, class: name = '' }: DialogPro
   return (
     <dialog ref={box} class={name} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
       <div class="dialog">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading}>
+          <Words text={title} />
+        </h2>
         {children}
       </div>
     </dialog>

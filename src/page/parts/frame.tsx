@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { boot } from '../state/api.ts'
 import { addressOfView, go, project, route } from '../state/route.ts'
+import { plain } from '../state/unseen.ts'
 import { Words } from './words.tsx'
 
 export function Heading({
@@ -19,7 +20,9 @@ export function Heading({
     go({ project: name === '' ? null : name, view, query: view === 'search' ? query : {} })
   return (
     <header class="heading">
-      <h1>{title}</h1>
+      <h1>
+        <Words text={title} />
+      </h1>
       <label class="switch">
         <span class="quiet">Project</span>
         <select
@@ -29,10 +32,10 @@ export function Heading({
           <option value="">all projects</option>
           {known.map(({ name }) => (
             <option key={name} value={`=${name}`}>
-              {name}
+              {plain(name)}
             </option>
           ))}
-          {isUnknown && <option value={`=${project.value}`}>{project.value}</option>}
+          {isUnknown && <option value={`=${project.value}`}>{plain(project.value ?? '')}</option>}
         </select>
       </label>
       <p class="quiet place">
@@ -77,7 +80,9 @@ export function Nothing({
   return (
     <div class="nothing">
       <p>
-        <strong>{title}</strong>
+        <strong>
+          <Words text={title} />
+        </strong>
       </p>
       {children}
     </div>

@@ -8,7 +8,7 @@ import { addressOfView, views } from '../state/route.ts'
 import { agents, needs } from '../state/shared.ts'
 import { Dialog } from './dialog.tsx'
 import { takeFocus } from './focus.ts'
-import { Words } from './words.tsx'
+import { short, Words } from './words.tsx'
 
 interface Place {
   title: string
@@ -102,7 +102,10 @@ export function Palette(): JSX.Element {
             aria-selected={index === chosen}
             onClick={() => open(place)}
           >
-            <Words text={place.title} /> <span class="quiet">{place.kind}</span>
+            <Words text={short(place.title)} />{' '}
+            <span class="quiet">
+              <Words text={place.kind} />
+            </span>
           </button>
         ))}
       </div>

@@ -2,31 +2,23 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { now } from '../state/shared.ts'
-
-/** Controls but for line breaks and tabs, and all that programs show as nothing. */
-const unseen = /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
-
-/** Joiners and variations belong to emoji and to some scripts. */
-const joining = ['\u200c', '\u200d', '\ufe0e', '\ufe0f']
-
-/** Whether what stands before it is such a letter or picture. */
-const isJoined = (found: string, before: string): boolean =>
-  joining.includes(found) && /[^\p{Script=Latin}\p{Cc}\s]$/u.test(before)
+import { partsOf } from '../state/unseen.ts'
 
 export function Words({ text }: { text: string }): JSX.Element {
-  const parts: (string | JSX.Element)[] = []
-  let from = 0
-  for (const { index, 0: found } of text.matchAll(unseen)) {
-    if (isJoined(found, text.slice(Math.max(0, index - 2), index))) continue
-    parts.push(text.slice(from, index), <mark class="unseen">{codeOf(found)}</mark>)
-    from = index + found.length
-  }
-  parts.push(text.slice(from))
-  return <bdi>{parts}</bdi>
+  return (
+    <bdi>
+      {partsOf(text).map((part, index) =>
+        part.isCode ? (
+          <mark key={index} class="unseen">
+            {part.text}
+          </mark>
+        ) : (
+          part.text
+        ),
+      )}
+    </bdi>
+  )
 }
-
-const codeOf = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 const foldedAt = 1500
 
@@ -34,7 +26,7 @@ const foldedAt = 1500
 export function LongText({ text, label }: { text: string; label: string }): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const isLong = text.length > foldedAt
-  const shown = isLong && !isOpen ? `${cut(text, foldedAt)}…` : text
+  const shown = isOpen ? text : short(text, foldedAt)
   return (
     <section class="text" aria-label={label}>
       <pre>
@@ -48,6 +40,10 @@ export function LongText({ text, label }: { text: string; label: string }): JSX.
     </section>
   )
 }
+
+/** The beginning of what may be long, for a list. */
+export const short = (text: string, length = 200): string =>
+  text.length > length ? `${cut(text, length)}…` : text
 
 /** No character is cut in two. */
 const cut = (text: string, length: number): string =>

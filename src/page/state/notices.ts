@@ -4,6 +4,7 @@ import type { NeedView } from '../../person/shapes.ts'
 import { addressOfNeed } from './need.ts'
 import { project, route, views } from './route.ts'
 import { needs, needsCount } from './shared.ts'
+import { plain } from './unseen.ts'
 import { wantsNotices } from './wishes.ts'
 
 const mostAtOnce = 3
@@ -32,7 +33,7 @@ export function noticeNeeds(all: NeedView[]): void {
 }
 
 function show(title: string, body: string, tag: string, address: string): void {
-  const notice = new Notification(title, { body: body.slice(0, 200), tag })
+  const notice = new Notification(plain(title), { body: plain(body.slice(0, 200)), tag })
   notice.onclick = () => {
     window.focus()
     location.hash = address
@@ -45,5 +46,5 @@ effect(() => {
     needs.value === undefined ? '' : needsCount.value > 0 ? `(${needsCount.value}) ` : ''
   const { view } = route.value
   const title = views.find((one) => one.view === view)?.title ?? 'Search'
-  document.title = `${count}${title} · ${project.value ?? 'all projects'} – AgentMail`
+  document.title = `${count}${title} · ${plain(project.value ?? 'all projects')} – AgentMail`
 })

@@ -91,7 +91,7 @@ function AgentRow({
           </span>
         </span>
         <span class="one-line quiet">
-          {client ?? where}
+          <Words text={client ?? where} />
           {claims > 0 && (
             <>
               {' · holds '}
@@ -139,7 +139,7 @@ function OneAgent({ name }: { name: string }): JSX.Element {
               aria-expanded={isWriting}
               onClick={() => setWriting(!isWriting)}
             >
-              Write to {name}
+              Write to <Words text={name} />
             </button>
           )}
         </div>
@@ -148,8 +148,8 @@ function OneAgent({ name }: { name: string }): JSX.Element {
         <p>
           <StateBadge agent={agent} /> <Words text={agent.role ?? ''} />{' '}
           <span class="quiet">
-            {agent.client ?? ''} {agent.where} · last heard of <Ago at={agent.last_heard} /> ·{' '}
-            {count(agent.unread, 'unread message')}
+            <Words text={`${agent.client ?? ''} ${agent.where}`} /> · last heard of{' '}
+            <Ago at={agent.last_heard} /> · {count(agent.unread, 'unread message')}
           </span>{' '}
           <ProjectChip name={agent.project} />
         </p>

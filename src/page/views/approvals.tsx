@@ -92,10 +92,14 @@ export function ApprovalsView(): JSX.Element {
               <li key={path}>
                 <Words text={`${to ?? `@${agent ?? '?'}`}: ${subject}`} />{' '}
                 <span class="quiet">
-                  {approved_by === null
-                    ? 'moved to Approved/ by hand'
-                    : `approved by ${approved_by}`}
-                  {status !== null && status !== 'pending_approval' && ` · ${status}`}
+                  <Words
+                    text={
+                      (approved_by === null
+                        ? 'moved to Approved/ by hand'
+                        : `approved by ${approved_by}`) +
+                      (status === null || status === 'pending_approval' ? '' : ` · ${status}`)
+                    }
+                  />
                 </span>
               </li>
             ))}

@@ -5,6 +5,7 @@ import type { AttachmentView, DraftView } from '../../person/mail-shapes.ts'
 import { bytes, LongText, Words } from '../parts/words.tsx'
 import { addressOf } from '../state/api.ts'
 import { attempt } from '../state/toast.ts'
+import { plain } from '../state/unseen.ts'
 
 export function DraftBody({ draft }: { draft: DraftView }): JSX.Element {
   const isMail = draft.kind === 'mail'
@@ -112,20 +113,22 @@ function Attachment({
       ) : (
         <>
           <span class="quiet">
-            {bytes(file.size ?? 0)}, {type}, SHA-256 <code>{file.sha256}</code>
+            {bytes(file.size ?? 0)}, <Words text={type} />, SHA-256 <code>{file.sha256}</code>
           </span>{' '}
           {(isPicture(type) || /^text\//.test(type)) && (
             <button type="button" class="small" onClick={() => void look()}>
               Look
             </button>
           )}{' '}
-          <a href={address} download={file.name}>
+          <a href={address} download>
             Download
           </a>
         </>
       )}
-      {text !== undefined && <LongText text={text} label={`Text of ${file.name}`} />}
-      {isPainted && <img class="picture" src={address} alt={`The attachment ${file.name}`} />}
+      {text !== undefined && <LongText text={text} label={plain(`Text of ${file.name}`)} />}
+      {isPainted && (
+        <img class="picture" src={address} alt={plain(`The attachment ${file.name}`)} />
+      )}
     </li>
   )
 }

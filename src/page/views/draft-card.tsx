@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DraftView } from '../../person/mail-shapes.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Fault, Loading } from '../parts/frame.tsx'
-import { Ago, Words } from '../parts/words.tsx'
+import { Ago, short, Words } from '../parts/words.tsx'
 import { get, post, Refused } from '../state/api.ts'
 import { say } from '../state/toast.ts'
 import { DraftBody } from './draft-body.tsx'
@@ -24,7 +24,7 @@ export async function approve({ draft, refresh }: OnScreen, agent?: string): Pro
       sha256: draft.sha256,
       agent,
     })
-    say(`Approved: ${draft.subject}${note ? `. ${note}` : ''}`)
+    say(`Approved: ${short(draft.subject)}${note ? `. ${note}` : ''}`)
     return true
   } catch (error) {
     say(error instanceof Error ? error.message : String(error), true)
@@ -130,7 +130,9 @@ export function DraftCard({
         <Changes title="Edited since it was proposed" before={draft.proposed} after={draft} />
       )}
       {draft.changed && draft.changed.length > 0 && !draft.proposed && (
-        <p class="warning">Not as it was proposed: {draft.changed.join(', ')}.</p>
+        <p class="warning">
+          Not as it was proposed: <Words text={draft.changed.join(', ')} />.
+        </p>
       )}
       <div class="row actions">
         <button
@@ -140,7 +142,15 @@ export function DraftCard({
           disabled={(!canApprove && !isOld) || isBusy}
           onClick={decide}
         >
-          {isMail ? 'Approve' : draft.agent === null ? 'Give it to…' : `Give it to ${draft.agent}`}
+          <Words
+            text={
+              isMail
+                ? 'Approve'
+                : draft.agent === null
+                  ? 'Give it to…'
+                  : `Give it to ${draft.agent}`
+            }
+          />
         </button>
         {isMail && (
           <button

@@ -3,8 +3,10 @@ import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { DraftView } from '../../person/mail-shapes.ts'
 import { takeFocus } from '../parts/focus.ts'
+import { short, Words } from '../parts/words.tsx'
 import { post, Refused } from '../state/api.ts'
 import { attempt } from '../state/toast.ts'
+import { plain } from '../state/unseen.ts'
 
 /** Where it changed meanwhile, what changed is shown. */
 async function decided(
@@ -98,7 +100,7 @@ export function RejectForm({
   const reject = async () => {
     const isDone = await decided(
       () => post('/reject', { path, sha256, reason }),
-      `Rejected: ${subject}`,
+      `Rejected: ${short(subject)}`,
       onStale,
     )
     if (isDone) onDone()
@@ -164,12 +166,14 @@ export function DelegateForm({
         Who shall see to it
         <select value={agent} onChange={(event) => setAgent(event.currentTarget.value)}>
           {agents.map((name) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {plain(name)}
+            </option>
           ))}
         </select>
       </label>
       <button type="submit" class="main">
-        Give it to {agent}
+        Give it to <Words text={agent} />
       </button>
     </form>
   )

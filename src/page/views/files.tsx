@@ -174,7 +174,11 @@ function OneFile({ path }: { path: string }): JSX.Element {
           <JournalLine key={entry.entry} entry={entry} />
         ))}
       </ol>
-      {data?.has_more && <p class="quiet">Older: agentmail history --file {path}</p>}
+      {data?.has_more && (
+        <p class="quiet">
+          Older: agentmail history --file <Words text={path} />
+        </p>
+      )}
     </article>
   )
 }

@@ -1,7 +1,7 @@
 /** The lanes of the time line, in plain SVG: a claim is a bar, a message a dot, a change a tick; to drag is to zoom. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { clock } from '../parts/words.tsx'
+import { clock, Words } from '../parts/words.tsx'
 import type { Lane } from '../state/day.ts'
 import { addressOfView } from '../state/route.ts'
 
@@ -54,7 +54,9 @@ export function Lanes({ lanes, span, moment, onMoment, onZoom }: LanesProps): JS
       <ul class="names" aria-label="Agents">
         {lanes.map(({ key, agent, project }) => (
           <li key={key}>
-            <a href={addressOfView({ project, view: 'agents', id: agent })}>{agent}</a>
+            <a href={addressOfView({ project, view: 'agents', id: agent })}>
+              <Words text={agent} />
+            </a>
           </li>
         ))}
       </ul>

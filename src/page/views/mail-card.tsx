@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { DraftsPage, ReceivedView } from '../../person/mail-shapes.ts'
 import { Fault } from '../parts/frame.tsx'
-import { LongText, Words } from '../parts/words.tsx'
+import { LongText, short, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { DelegateForm } from './draft-forms.tsx'
 
@@ -28,7 +28,9 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
   return (
     <li class="card" data-item tabIndex={-1}>
       <div class="row">
-        <span class="kind">{mail.status}</span>
+        <span class="kind">
+          <Words text={short(mail.status, 40)} />
+        </span>
         <span class="quiet">
           <Words text={mail.from} /> · <Words text={mail.date} /> · <Words text={mail.path} />
         </span>

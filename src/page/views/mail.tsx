@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MailView } from '../../person/mail-shapes.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
-import { Ago, Words } from '../parts/words.tsx'
+import { Ago, short, Words } from '../parts/words.tsx'
 import { get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, change, route } from '../state/route.ts'
@@ -80,6 +80,12 @@ export function MailListView(): JSX.Element {
   )
 }
 
+/** The status of a note may be anything, and is no class that means something else here. */
+const coloured = new Set([
+  ...['waits', 'approved', 'sent', 'failed', 'unknown'],
+  ...['pending', 'needs_info', 'done'],
+])
+
 interface MailItemProps {
   mail: MailView
   isOpen: boolean
@@ -91,12 +97,14 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
   const isOpen = isMeant || isChosen
   const { direction, state, from, to, subject, at } = mail
   return (
-    <li class={`card mail ${state}`} data-item tabIndex={-1}>
+    <li class="card mail" data-item tabIndex={-1}>
       <div class="row">
         <span class="kind">{direction === 'in' ? 'In' : 'Out'}</span>
-        <span class={`state mail-${state}`}>{state.replaceAll('_', ' ')}</span>
+        <span class={coloured.has(state) ? `state mail-${state}` : 'state'}>
+          <Words text={short(state.replaceAll('_', ' '), 40)} />
+        </span>
         <span>
-          <Words text={direction === 'in' ? from : `to ${to}`} />
+          <Words text={short(direction === 'in' ? from : `to ${to}`)} />
         </span>
         <span class="right quiet">
           <Ago at={at} />
@@ -104,7 +112,7 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
       </div>
       <div class="row">
         <strong>
-          <Words text={subject === '' ? '(no subject)' : subject} />
+          <Words text={subject === '' ? '(no subject)' : short(subject)} />
         </strong>
         <button
           type="button"
@@ -128,6 +136,7 @@ function Facts({ mail }: { mail: MailView }): JSX.Element {
   const fields: [string, string | null][] = [
     ['From', mail.from],
     ['To', mail.to],
+    ['Subject', mail.subject],
     ['Reason', mail.reason],
     ['Approved by', mail.approved_by],
     ['Approved at', mail.approved_at],
@@ -187,7 +196,8 @@ function Settle({
   onSettled(): void
 }): JSX.Element {
   const settle = async (outcome?: 'sent' | 'not-sent') => {
-    if (await attempt(() => post('/settle', { id, outcome }), `Settled: ${subject}`)) onSettled()
+    if (await attempt(() => post('/settle', { id, outcome }), `Settled: ${short(subject)}`))
+      onSettled()
   }
   return (
     <>

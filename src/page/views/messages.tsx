@@ -11,6 +11,7 @@ import { boot, get } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, go, project, route } from '../state/route.ts'
 import { agentsOf } from '../state/shared.ts'
+import { plain } from '../state/unseen.ts'
 
 export function MessagesView(): JSX.Element {
   const { query, id } = route.value
@@ -90,7 +91,7 @@ function Filters({
           {withChosen(channels.data?.channels.map(({ name }) => name) ?? [], channel).map(
             (name) => (
               <option key={name} value={name}>
-                {name}
+                {plain(name)}
               </option>
             ),
           )}
@@ -102,7 +103,7 @@ function Filters({
           <option value="">everybody</option>
           {withChosen(names, agent).map((name) => (
             <option key={name} value={name}>
-              {name}
+              {plain(name)}
             </option>
           ))}
         </select>
@@ -138,7 +139,9 @@ function Write({ onSent }: { onSent(): void }): JSX.Element {
             Project{' '}
             <select value={of} onChange={(event) => setOf(event.currentTarget.value)}>
               {projects.map((name) => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {plain(name)}
+                </option>
               ))}
             </select>
           </label>
@@ -149,7 +152,7 @@ function Write({ onSent }: { onSent(): void }): JSX.Element {
             <option value="broadcast">everybody (broadcast)</option>
             {names.map((name) => (
               <option key={name} value={`@${name}`}>
-                {name}
+                {plain(name)}
               </option>
             ))}
           </select>

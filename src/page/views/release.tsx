@@ -37,7 +37,7 @@ export function ReleaseButton({ claim }: { claim: ClaimView }): JSX.Element {
           </p>
           <div class="row">
             <button type="button" class="danger" onClick={release}>
-              Release it from {agent}
+              Release it from <Words text={agent} />
             </button>
             <button type="button" onClick={() => setAsking(false)}>
               Keep it

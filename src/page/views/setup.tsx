@@ -36,7 +36,9 @@ export function SetupView(): JSX.Element {
             <h2>One client on this machine</h2>
             <p class="quiet">{data.why}</p>
             <Lines lines={data.stdio} />
-            <h2>A client elsewhere, to {of}</h2>
+            <h2>
+              A client elsewhere, to <Words text={of} />
+            </h2>
             <Lines lines={data.http} />
           </>
         )}

@@ -9,6 +9,7 @@ import { type Lane, lanesOf, matrixOf, momentIn } from '../state/day.ts'
 import { useLive } from '../state/live.ts'
 import { change, project, route } from '../state/route.ts'
 import { now } from '../state/shared.ts'
+import { plain } from '../state/unseen.ts'
 import { allClaims } from './files.tsx'
 import { Lanes, type Span } from './lanes.tsx'
 
@@ -195,7 +196,9 @@ function Matrix({ lanes, span }: { lanes: Lane[]; span: Span }): JSX.Element | n
                     key={column}
                     class={`heat${level}`}
                     title={
-                      times > 0 ? `${row} to ${column}: ${count(times, 'message')}` : undefined
+                      times > 0
+                        ? plain(`${row} to ${column}: ${count(times, 'message')}`)
+                        : undefined
                     }
                   >
                     {times > 0 ? times : ''}

@@ -42,9 +42,10 @@ const urgentThenNewest = (one: NeedView, other: NeedView): number =>
 
 const ofUndecided = (item: Undecided): NeedView => ({
   key: `${item.kind} ${item.target}`,
-  ...{ kind: item.kind, project: null, from: item.from, at: item.at, target: item.target },
-  title: item.subject,
-  text: [item.to, item.reason ?? ''].filter((part) => part !== '').join(': '),
+  ...{ kind: item.kind, project: null, at: item.at, target: item.target },
+  from: excerptOf(item.from),
+  title: excerptOf(item.subject),
+  text: excerptOf([item.to, item.reason ?? ''].filter((part) => part !== '').join(': '), textShown),
   urgent: item.isUrgent,
 })
 
