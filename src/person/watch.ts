@@ -7,6 +7,8 @@ import { Sight, type SightOptions } from './watch-sight.ts'
 export class Watch {
   readonly #options: SightOptions & { instance: string }
   readonly #viewers = new Set<Viewer>()
+  /** Those who know whom they listen to. */
+  readonly #greeted = new Set<Viewer>()
   #sight: Sight | undefined
 
   constructor(options: SightOptions & { instance: string }) {
@@ -20,19 +22,22 @@ export class Watch {
   async open(viewer: Viewer, cursor: string | undefined): Promise<void> {
     this.#viewers.add(viewer)
     this.#sight ??= new Sight(this.#options, (event) => {
-      for (const each of this.#viewers) each.tell(event)
+      for (const each of this.#greeted) each.tell(event)
     })
     const edge = await this.#sight.edge
+    if (!this.#viewers.has(viewer)) return
     const { instance } = this.#options
     const from = cursor === undefined ? undefined : positionsIn(cursor)
     const start = from ? cursorText(from) : edge.cursor
     viewer.tell({ name: 'hello', data: { instance, cursor: start }, cursor: start })
+    this.#greeted.add(viewer)
     if (cursor === undefined) edge.join(viewer)
     else await edge.comeBack(viewer, from)
   }
 
   leave(viewer: Viewer): void {
     this.#viewers.delete(viewer)
+    this.#greeted.delete(viewer)
     const sight = this.#sight
     sight?.edge.then((edge) => edge.leave(viewer)).catch(() => {}) // nobody could come, either
     if (this.#viewers.size > 0) return
