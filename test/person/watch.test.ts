@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cursorNow } from '../../src/person/events/cursor.ts'
 import { eventually } from '../support/eventually.ts'
 import { counting, newDatabase, watched } from '../support/person/watched.ts'
-import { type Server, upTo } from '../support/store/databases.ts'
+import { type Server, type Through, upTo } from '../support/store/databases.ts'
 
 async function say({ coordination }: Server, key: string, count: number): Promise<void> {
   const { agents, messages } = coordination.project(key)
@@ -17,6 +17,25 @@ const numbers = (entries: { project: string; entry: number }[], project: string)
   entries.filter((entry) => entry.project === project).map(({ entry }) => entry)
 
 const all = '-'
+
+const deaf: Through = (store) => ({
+  ...counting([], { isDeaf: true })(store),
+  others: {
+    watch() {
+      throw new Error('too many files are watched')
+    },
+  },
+})
+
+const goingDeaf: Through = (store) => ({
+  ...counting([], { isDeaf: true })(store),
+  others: {
+    watch(_, onFailure) {
+      setImmediate(onFailure, new Error('it is watched no more'))
+      return () => {}
+    },
+  },
+})
 
 describe('a page', () => {
   it('is told what happens from now on, where it says nothing of where it was', async () => {
@@ -169,15 +188,16 @@ describe('two servers on one file', () => {
     expect(before).toBeGreaterThan(0)
   })
 
-  it('tell of it also where nothing can be watched', async () => {
-    const database = await newDatabase()
-    const [here, there] = [
-      await database.server({ through: counting([], { isDeaf: true }) }),
-      await database.server(),
-    ]
-    const viewer = await watched(here.coordination).open()
-    await say(there, 'one', 2)
-    await viewer.until('entry', 2)
-    await viewer.untilHint('agents')
-  })
+  it.each(['cannot', 'can no more'])(
+    'tell of it also where the file %s be watched',
+    async (way) => {
+      const database = await newDatabase()
+      const through = way === 'cannot' ? deaf : goingDeaf
+      const [here, there] = [await database.server({ through }), await database.server()]
+      const viewer = await watched(here.coordination).open()
+      await say(there, 'one', 2)
+      await viewer.until('entry', 2)
+      await viewer.untilHint('agents')
+    },
+  )
 })

@@ -23,6 +23,7 @@ import { schemaSuite } from './store/schema.ts'
 import { searchSuite } from './store/search.ts'
 import { sendsSuite } from './store/sends.ts'
 import { sessionsSuite } from './store/sessions.ts'
+import { watchingSuite } from './store/watching.ts'
 
 /**
  * @param newDatabase makes an empty database, and gives what connects to it; each test makes its own
@@ -54,6 +55,7 @@ export function storeSuite(
   describe(`${name}: sessions`, () => sessionsSuite(newDatabase))
   describe(`${name}: mails`, () => sendsSuite(newDatabase))
   describe(`${name}: search`, () => searchSuite(newDatabase))
+  describe(`${name}: watching`, () => watchingSuite(newDatabase))
   describe(`${name}: pruning`, () => pruningSuite(newDatabase))
   if (options.clocks ?? true) describe(`${name}: clocks`, () => clocksSuite(newDatabase))
 }

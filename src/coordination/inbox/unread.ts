@@ -113,6 +113,7 @@ export class Unread {
       const after = last?.id ?? 0
       if (last) await moveMarkOf(write, this.#desk.project, agent, { channel, after })
     }
+    if (messages.length > 0) this.#tell(write)
     const direct = messages.filter((message) =>
       own.some((channel) => channel !== broadcast && isIn(message, channel)),
     )
@@ -120,6 +121,12 @@ export class Unread {
       write,
       direct.map(({ id }) => id),
     )
+  }
+
+  /** What was said to all has no receipts, and yet it is unread no more. */
+  #tell(write: Write): void {
+    const { news, project } = this.#desk
+    write.afterCommit(() => news.tell({ about: 'receipts', project }))
   }
 
   /**

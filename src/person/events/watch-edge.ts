@@ -102,7 +102,10 @@ export class WatchEdge {
       try {
         for (const project of [...this.#ahead.keys()]) await this.#advance(project)
         const replay = this.#joining.find((one) => !one.isBeyond(this.#positions))
-        if (!replay) continue
+        if (!replay) {
+          if (this.#ahead.size === 0) this.#startAnew()
+          continue
+        }
         const isWhole = await replay.finish(this.#options, this.#positions)
         this.#joining = this.#joining.filter((one) => one !== replay)
         if (isWhole) this.join(replay.viewer)
@@ -134,6 +137,13 @@ export class WatchEdge {
   async #moveOn(): Promise<void> {
     this.#moveTo(await this.#options.journals.lastEntries())
     this.#reset([...this.#live])
+  }
+
+  /** Those who were told what is there no more. */
+  #startAnew(): void {
+    const viewers = this.#joining.map(({ viewer }) => viewer)
+    this.#joining = []
+    this.#reset(viewers)
   }
 
   #moveTo(last: Positions): void {
@@ -179,6 +189,7 @@ class Replay {
 
   /** Some more, when there is room for it. */
   async next(options: EdgeOptions, edge: Positions): Promise<boolean> {
+    await new Promise((resolve) => setImmediate(resolve)) // a long way must not keep others waiting
     await this.viewer.hasRoom()
     return this.#tell(options, edge)
   }

@@ -8,7 +8,9 @@ import type { Viewer } from './watch-edge.ts'
 export class Watch {
   readonly #options: VigilOptions & { instance: string }
   readonly #viewers = new Set<Viewer>()
-  #sight: Vigil | undefined
+  /** Those who know whom they listen to. */
+  readonly #greeted = new Set<Viewer>()
+  #vigil: Vigil | undefined
 
   constructor(options: VigilOptions & { instance: string }) {
     this.#options = options
@@ -20,29 +22,32 @@ export class Watch {
    */
   async open(viewer: Viewer, cursor: string | undefined): Promise<void> {
     this.#viewers.add(viewer)
-    this.#sight ??= new Vigil(this.#options, (event) => {
-      for (const each of this.#viewers) each.tell(event)
+    this.#vigil ??= new Vigil(this.#options, (event) => {
+      for (const each of this.#greeted) each.tell(event)
     })
-    const edge = await this.#sight.edge
+    const edge = await this.#vigil.edge
+    if (!this.#viewers.has(viewer)) return
     const { instance } = this.#options
     const from = cursor === undefined ? undefined : positionsIn(cursor)
     const start = from ? cursorText(from) : edge.cursor
     viewer.tell({ name: 'hello', data: { instance, cursor: start }, cursor: start })
+    this.#greeted.add(viewer)
     if (cursor === undefined) edge.join(viewer)
     else await edge.comeBack(viewer, from)
   }
 
   leave(viewer: Viewer): void {
     this.#viewers.delete(viewer)
-    const sight = this.#sight
-    sight?.edge.then((edge) => edge.leave(viewer)).catch(() => {}) // nobody could come, either
+    this.#greeted.delete(viewer)
+    const vigil = this.#vigil
+    vigil?.edge.then((edge) => edge.leave(viewer)).catch(() => {}) // nobody could come, either
     if (this.#viewers.size > 0) return
-    sight?.close()
-    this.#sight = undefined
+    vigil?.close()
+    this.#vigil = undefined
   }
 
   /** Tells all viewers. @param key of the project, where it is one's. */
   hint(about: Hint['about'], key?: string): void {
-    this.#sight?.hint(about, key)
+    this.#vigil?.hint(about, key)
   }
 }

@@ -1,14 +1,9 @@
 /** An entry of the journal, as the page has it. */
-import type { JournalEvent } from '../../coordination/ledger.ts'
+import { journalEvents } from '../../coordination/ledger.ts'
 import { timeText } from '../../coordination/time.ts'
 import { integer, type Row, text } from '../../store/store.ts'
 import type { JournalView } from '../shapes.ts'
 import { excerptOf } from './excerpts.ts'
-
-const events: JournalEvent[] = [
-  ...(['registered', 'said', 'claimed', 'released'] as const),
-  ...(['announced', 'left', 'went stale'] as const),
-]
 
 /** @param row with the columns of `readJournal`. */
 export function journalViewOf(row: Row, project: string): JournalView {
@@ -19,7 +14,7 @@ export function journalViewOf(row: Row, project: string): JournalView {
     at: timeText(integer(row.at_us)),
     agent_id: text(row.agent_id),
     agent: text(row.agent_name),
-    event: events.find((event) => event === row.event) ?? 'said',
+    event: journalEvents.find((event) => event === row.event) ?? 'said',
     file: typeof row.file_path === 'string' ? row.file_path : null,
     message:
       typeof row.message_id === 'number' && typeof row.channel === 'string'

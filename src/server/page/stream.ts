@@ -8,6 +8,8 @@ import { HttpError } from '../http-exchange.ts'
 import type { PageCall, PageParts, PageTable } from './page-call.ts'
 
 const keepAliveMs = 15_000
+/** How long a page that lost its stream waits before it comes back. */
+const returnMs = 1000
 const maxStreams = 200
 /** A page that does not read its stream is let go at this much. */
 const maxUnreadBytes = 8 << 20
@@ -71,7 +73,7 @@ class PageStream implements Viewer {
       'x-accel-buffering': 'no',
       'x-content-type-options': 'nosniff',
     })
-    response.flushHeaders()
+    this.#write(`retry: ${returnMs}\n\n`)
   }
 
   get isGone(): boolean {

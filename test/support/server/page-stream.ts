@@ -121,7 +121,7 @@ export class PageStream {
   }
 
   #take(text: string): void {
-    if (text.startsWith(':')) return
+    if (/^(?::|retry:)/.test(text)) return
     const [, name = '', , id, data = ''] =
       /^event: (\w+)\n(id: ([^\n]*)\n)?data: ([^\n]+)$/.exec(text) ?? []
     this.cursor = id ?? this.cursor
