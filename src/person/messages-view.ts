@@ -164,7 +164,7 @@ const rowHead = (place: MessagePlace, row: MessageRow, told: Told = untold): Mes
   state_at: told.state_at,
 })
 
-export const mailHeadView = (place: MessagePlace, mail: MailboxHead): MessageHead => ({
+const mailHeadView = (place: MessagePlace, mail: MailboxHead): MessageHead => ({
   cursor: cursorOf(place),
   project: place.project,
   id: place.id,

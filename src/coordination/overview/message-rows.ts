@@ -31,7 +31,7 @@ export interface MessageRange {
 const shownOfBody = 1000
 /** Messages to names are looked for among so many ids at once, and then by the channels. */
 const idsAPiece = 5000
-const piecesTried = 10
+const piecesTried = 4
 const newestLooked = 2000
 const lettersLooked = 10_000
 
@@ -84,9 +84,10 @@ async function newestDirect(
     await new Promise((resolve) => setImmediate(resolve)) // others have their turn
   }
   if (above <= bottom + 1) return found
+  // By a sum, since an engine would go through all messages by their ids otherwise.
   const rest = await desk.store.all(
-    `SELECT id FROM messages WHERE project = ? AND ${isDirect[0]} AND id > ? AND id < ?
-      ORDER BY id DESC LIMIT ${limit - found.length}`,
+    `SELECT id FROM messages WHERE project = ? AND ${isDirect[0]} AND id + 0 > ? AND id + 0 < ?
+      ORDER BY id + 0 DESC LIMIT ${limit - found.length}`,
     ...[desk.project, bottom, above],
   )
   for (const row of rest) {
