@@ -156,3 +156,42 @@ describe('what waits up to a message', () => {
     expect(mailbox.unreadUpTo('b')).toEqual([])
   })
 })
+
+describe('the newest of a mailbox', () => {
+  const all = ['a', 'b', 'c', 'd']
+  const text = all.map((id) => line(id)).join('')
+  const ids = (content: string, lines: number, bytes = 1 << 20) =>
+    openMailbox(content)
+      .mailbox.newest({ lines, bytes })
+      .map(({ id }) => id)
+
+  it('are those on its last lines, oldest first', () => {
+    for (const [count, expected] of [
+      [1, ['d']],
+      [3, ['b', 'c', 'd']],
+      [4, all],
+      [9, all],
+    ] as const) {
+      expect(ids(text, count)).toEqual(expected)
+    }
+    expect(ids('', 3)).toEqual([])
+    expect(openMailbox().mailbox.newest({ lines: 3, bytes: 9 })).toEqual([])
+  })
+
+  it('are fewer where they are long, and never half of one', () => {
+    const bytes = Buffer.byteLength(line('d'))
+    expect(ids(text, 4, bytes)).toEqual([])
+    expect(ids(text, 4, bytes + 1)).toEqual(['d'])
+    expect(ids(text, 4, 3 * bytes)).toEqual(['c', 'd'])
+    expect(ids(text + line('e').slice(0, 20), 2)).toEqual(['d'])
+    expect(ids(`${'x'.repeat(200_000)}\n${text}`, 5)).toEqual(all)
+  })
+
+  it('is found by its id, read or not', async () => {
+    const { mailbox } = openMailbox(text + line('b', { message: 'later' }))
+    await mailbox.take()
+    expect(mailbox.find('a')).toMatchObject({ id: 'a', read_flag: true })
+    expect(mailbox.find('b')).toMatchObject({ message: 'later' })
+    expect(mailbox.find('hello')).toBeUndefined()
+  })
+})

@@ -68,7 +68,8 @@ function mailFor({ person }: Sight, { name, offices }: SeenProject, faults: stri
   if (waiting.length > mostNeeds) faults.push(`more mail waits for you in ${name} than is shown`)
   return waiting.slice(0, mostNeeds).map(({ id, from, message, created_at }) => ({
     key: `mailbox ${id} ${name}`,
-    ...{ kind: 'mailbox', project: name, from, at: created_at ?? null, title: titleOf(message) },
+    ...{ kind: 'mailbox', project: name, from, title: titleOf(message) },
+    at: typeof created_at === 'string' ? created_at : null,
     ...{ text: excerptOf(message, textShown), urgent: false, target: `${person}/${id}` },
   }))
 }

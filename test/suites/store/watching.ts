@@ -1,6 +1,6 @@
 /** Pages at several servers of one database: each is told everything once and in order, whichever server stored it. */
 import { expect, it } from 'vitest'
-import { cursorNow } from '../../../src/person/cursor.ts'
+import { cursorNow } from '../../../src/person/events/cursor.ts'
 import { eventually } from '../../support/eventually.ts'
 import { watched } from '../../support/person/watched.ts'
 import {
