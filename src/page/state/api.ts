@@ -31,14 +31,15 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
 }
 
 export function post<T>(path: string, body: object = {}): Promise<T> {
-  return again(() =>
-    exchange<T>(addressOf(path), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
-      body: JSON.stringify(body),
-    }),
-  )
+  return again(() => write<T>(path, body))
 }
+
+const write = <T>(path: string, body: object): Promise<T> =>
+  exchange<T>(addressOf(path), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
+    body: JSON.stringify(body),
+  })
 
 export function addressOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
@@ -46,15 +47,25 @@ export function addressOf(path: string, query: Query = {}): string {
   return `/api/page${path}${given.length > 0 ? `?${search}` : ''}`
 }
 
-/** Says who one is to a server that has forgotten it, as after a restart. */
-export async function enter(): Promise<Boot> {
+let entering: Promise<Boot> | undefined
+
+/** Says who one is to a server that does not know it yet, or has forgotten it, as after a restart. */
+export function enter(): Promise<Boot> {
+  entering ??= sayWho().finally(() => {
+    entering = undefined
+  })
+  return entering
+}
+
+async function sayWho(): Promise<Boot> {
   try {
     const known = await exchange<Boot>('/api/page')
     const isRenamed = boot.value !== undefined && boot.value.who !== known.who
     const who = boot.value?.who ?? known.who
     boot.value = known
     isLoggedOut.value = false
-    if (isRenamed && !known.has_token) await beCalled(who).catch(() => {})
+    // Not as other writes, which wait until this is over.
+    if (isRenamed && !known.has_token) await rename(who, write).catch(() => {})
     return known
   } catch (error) {
     if (error instanceof Refused && error.status === 401) isLoggedOut.value = true
@@ -62,12 +73,15 @@ export async function enter(): Promise<Boot> {
   }
 }
 
-export async function beCalled(who: string): Promise<void> {
-  const named = await post<{ who: string }>('/name', { name: who })
+export const beCalled = (who: string): Promise<void> => rename(who, post)
+
+async function rename(name: string, tell: typeof write): Promise<void> {
+  const named = await tell<{ who: string }>('/name', { name })
   if (boot.value) boot.value = { ...boot.value, who: named.who }
 }
 
 async function again<T>(ask: () => Promise<T>): Promise<T> {
+  if (!boot.value) await enter()
   try {
     return await ask()
   } catch (error) {

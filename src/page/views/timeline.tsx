@@ -42,7 +42,8 @@ export function TimelineView(): JSX.Element {
   )
   const all = useMemo(() => (data ? lanesOf(data.entries, data.claims, data.mails) : []), [data])
   const lanes = all.filter((lane) => agent === '' || lane.agent === agent)
-  const whole: Span = { from: now.value - hours * hourMs, to: now.value }
+  const end = Math.max(now.value, latestIn(data))
+  const whole: Span = { from: end - hours * hourMs, to: end }
   const span: Span = { from: Number(zoomFrom) || whole.from, to: Number(zoomTo) || whole.to }
   const moment = Number(at) || undefined
   return (
@@ -111,6 +112,15 @@ export function TimelineView(): JSX.Element {
     </>
   )
 }
+
+/** The clock of the page moves seldom, and what has just happened is shown all the same. */
+const latestIn = (journal: JournalPage | undefined): number =>
+  Math.max(
+    0,
+    ...[journal?.entries.at(-1), journal?.mails.at(-1)].map((last) =>
+      last ? Date.parse(last.at) + 1 : 0,
+    ),
+  )
 
 function Moment({
   lanes,
