@@ -124,40 +124,53 @@ describe('the page', () => {
     ])
   })
 
-  it.each([
-    ['/agents?project=nowhere', 404, 'there is no project "nowhere"'],
-    [`/agents?project=${'x'.repeat(300)}`, 404, 'there is no project'],
-    ['/messages?limit=0', 400, 'limit must be a whole number from 1 to 200'],
-    ['/messages?limit=201', 400, 'limit must be a whole number from 1 to 200'],
-    ['/messages?limit=some', 400, 'limit must be a whole number from 1 to 200'],
-    ['/messages?kind=other', 400, 'kind must be direct or mailbox'],
-    ['/messages?before=x', 400, 'before and after must be the cursor of a message'],
-    ['/message?id=1', 400, 'project is required'],
-    ['/message?project=default&id=77', 404, 'there is no message "77" in default'],
-    ['/message?project=default&id=..%2F..%2Fetc%2Fpasswd', 404, 'there is no message'],
-    ['/claims?limit=501', 400, 'limit must be a whole number from 1 to 500'],
-    ['/file?project=default&path=..%2Fx', 400, 'is outside the project'],
-    ['/journal?since=never', 400, 'is not RFC 3339'],
-    ['/journal?limit=20001', 400, 'limit must be a whole number from 1 to 20000'],
-    ['/search', 400, 'words is required'],
-    [`/search?words=${'x'.repeat(1001)}`, 400, 'words must be at most'],
-  ])('answers %s with %i and words', async (path, status, words) => {
-    const reply = await (await visitorAt(server())).get(path)
-    expect([reply.status, errorIn(reply).message]).toEqual([status, expect.stringContaining(words)])
+  it('answers a question that is wrong with its status and words', async () => {
+    const wrong: [path: string, status: number, words: string][] = [
+      ['/agents?project=nowhere', 404, 'there is no project "nowhere"'],
+      [`/agents?project=${'x'.repeat(300)}`, 404, 'there is no project'],
+      ['/messages?limit=0', 400, 'limit must be a whole number from 1 to 200'],
+      ['/messages?limit=201', 400, 'limit must be a whole number from 1 to 200'],
+      ['/messages?limit=some', 400, 'limit must be a whole number from 1 to 200'],
+      ['/messages?kind=other', 400, 'kind must be direct or mailbox'],
+      ['/messages?before=x', 400, 'before and after must be the cursor of a message'],
+      ['/message?id=1', 400, 'project is required'],
+      ['/message?project=default&id=77', 404, 'there is no message "77" in default'],
+      ['/message?project=default&id=..%2F..%2Fetc%2Fpasswd', 404, 'there is no message'],
+      ['/claims?limit=501', 400, 'limit must be a whole number from 1 to 500'],
+      ['/file?project=default&path=..%2Fx', 400, 'is outside the project'],
+      ['/journal?since=never', 400, 'is not RFC 3339'],
+      ['/journal?limit=20001', 400, 'limit must be a whole number from 1 to 20000'],
+      ['/search', 400, 'words is required'],
+      [`/search?words=${'x'.repeat(1001)}`, 400, 'words must be at most'],
+    ]
+    for (const [path, status, words] of wrong) {
+      const reply = await (await visitorAt(server())).get(path)
+      const told = [status, expect.stringContaining(words)]
+      expect([reply.status, errorIn(reply).message], path).toEqual(told)
+    }
   })
 
-  it.each([
-    ['/send', { project: 'default', channel: '@ann', text: '' }, 400, 'no message provided'],
-    ['/send', { project: 'default', channel: ' ', text: 'x' }, 400, 'channel is required'],
-    ['/send', { project: 'default', channel: 'x'.repeat(256), text: 'x' }, 400, '255 characters'],
-    ['/send', { project: 'none', channel: '@ann', text: 'x' }, 404, 'there is no project "none"'],
-    ['/send', { project: 'default', channel: '@a', text: 'x'.repeat(65_537) }, 400, '64KB'],
-    ['/reply', { project: 'default', id: '99', text: 'x' }, 404, 'there is no message "99"'],
-    ['/read', { project: 'default', ids: Array(501).fill('1') }, 400, 'ids must be at most 500'],
-    ['/release', { project: 'default', path: 'x', agent_id: 'y' }, 409, 'nobody holds x any more'],
-  ])('refuses %s of %j', async (path, body, status, words) => {
-    const { status: given, reply } = await post(server(), path, body)
-    expect([given, errorIn(reply).message]).toEqual([status, expect.stringContaining(words)])
+  it('refuses to do what cannot be done, with words', async () => {
+    const wrong: [path: string, body: object, status: number, words: string][] = [
+      ['/send', { project: 'default', channel: '@ann', text: '' }, 400, 'no message provided'],
+      ['/send', { project: 'default', channel: ' ', text: 'x' }, 400, 'channel is required'],
+      ['/send', { project: 'default', channel: 'x'.repeat(256), text: 'x' }, 400, '255 characters'],
+      ['/send', { project: 'none', channel: '@ann', text: 'x' }, 404, 'there is no project "none"'],
+      ['/send', { project: 'default', channel: '@a', text: 'x'.repeat(65_537) }, 400, '64KB'],
+      ['/reply', { project: 'default', id: '99', text: 'x' }, 404, 'there is no message "99"'],
+      ['/read', { project: 'default', ids: Array(501).fill('1') }, 400, 'ids must be at most 500'],
+      [
+        '/release',
+        { project: 'default', path: 'x', agent_id: 'y' },
+        409,
+        'nobody holds x any more',
+      ],
+    ]
+    for (const [path, body, status, words] of wrong) {
+      const { status: given, reply } = await post(server(), path, body)
+      const told = [status, expect.stringContaining(words)]
+      expect([given, errorIn(reply).message], path).toEqual(told)
+    }
   })
 
   it('is paged through while others write, with nothing missed or twice', async () => {
