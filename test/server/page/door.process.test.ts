@@ -66,7 +66,7 @@ describe('with a token', () => {
     for (const [path, status] of [
       ['/api/page', 200],
       ['/api/page/setup', 200],
-      ['/api/page/doctor?project=nowhere', 400],
+      ['/api/page/doctor?project=nowhere', 404],
       ['/api/page/nothing', 404],
       ['/api/page/', 404],
       ['/api/agents', 401],
@@ -99,7 +99,7 @@ describe('with a token', () => {
     }
     const body = JSON.stringify({ project: 'nowhere' })
     const write = { method: 'POST', path: '/api/page/test', body }
-    expect((await ask(server().url, { ...write, headers: named })).status).toBe(400)
+    expect((await ask(server().url, { ...write, headers: named })).status).toBe(404)
     const plain = { ...bearer, 'content-type': 'text/plain' }
     expect((await ask(server().url, { ...write, headers: plain })).status).toBe(403)
     const rename = { ...write, path: '/api/page/name', body: '{"name":"x"}', headers: named }

@@ -58,8 +58,10 @@ describe('how clients are connected', () => {
     await server.register('ann', 'coder', 'shop & more')
     const path = `/setup?project=${encodeURIComponent('shop & more')}`
     expect((await visitor.get(path)).text).toContain('/mcp/shop%20%26%20more')
-    for (const project of ['nowhere', 'a%2Fb', '..'])
-      expect((await visitor.get(`/setup?project=${project}`)).status, project).toBe(400)
+    const wrong = { nowhere: 404, 'a%2Fb': 400, '..': 400 }
+    for (const [project, status] of Object.entries(wrong)) {
+      expect((await visitor.get(`/setup?project=${project}`)).status, project).toBe(status)
+    }
   })
 })
 
@@ -89,7 +91,7 @@ describe('the doctor', () => {
     const gone = await visitor.get('/doctor')
     expect([gone.status, gone.text]).toEqual([400, expect.stringContaining('no such folder')])
     const none = await visitor.get('/doctor?project=elsewhere')
-    expect(none.status).toBe(400)
+    expect(none.status).toBe(404)
     expect(none.text).toContain('Run agentmail doctor where it is.')
   })
 })

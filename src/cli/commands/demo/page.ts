@@ -5,8 +5,7 @@ import type { Config } from '../../../config.ts'
 import { hereAt } from '../../../connection/here.ts'
 import { openProject } from '../../../connection/open-coordination.ts'
 import { AgentMailError } from '../../../errors.ts'
-import { runOrchestrator } from '../../../orchestrator/run-orchestrator.ts'
-import { runServer, type Serving } from '../../../server/serve.ts'
+import type { Serving } from '../../../server/serve.ts'
 import { databaseOf } from '../../../store/database.ts'
 import { systemClock } from '../../../system/clock.ts'
 import { log } from '../../../system/log.ts'
@@ -82,6 +81,7 @@ class PageDemo {
       await step()
       if (this.#ending.signal.aborted) return 1
     }
+    const { runServer } = await import('../../../server/serve.ts')
     return runServer(this.#config, { onServing: (serving) => this.#serve(serving) })
   }
 
@@ -121,6 +121,7 @@ class PageDemo {
 
   /** Gives how all of it is ended. */
   async #serve({ url, coordination }: Serving): Promise<() => Promise<void>> {
+    const { runOrchestrator } = await import('../../../orchestrator/run-orchestrator.ts')
     this.#isServing = true
     // One that came just before the server could hear it.
     if (this.#ending.signal.aborted) process.kill(process.pid, 'SIGTERM')

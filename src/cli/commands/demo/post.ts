@@ -9,7 +9,6 @@ import { AgentMailError, unclear } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
 import { shownDraft } from '../../../orchestrator/approval/drafts.ts'
 import { recordsOf } from '../../../orchestrator/approval/records.ts'
-import { runOrchestrator } from '../../../orchestrator/run-orchestrator.ts'
 import { systemClock } from '../../../system/clock.ts'
 import { byPerson } from '../../../vault/decided.ts'
 import { readNote, writeNote } from '../../../vault/notes.ts'
@@ -108,6 +107,7 @@ export async function fillPost(config: Config, folder: string): Promise<void> {
   await approve(records, sent, { by: 'you', version: version ?? '' })
   await edit(vault, await propose(config, 'docs', announcement))
   await loseTrack(config, invoice)
+  const { runOrchestrator } = await import('../../../orchestrator/run-orchestrator.ts')
   await runOrchestrator(config, { isOnce: true, onEvent: () => {} })
 }
 
