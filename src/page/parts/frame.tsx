@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { boot } from '../state/api.ts'
 import { addressOfView, go, project, route } from '../state/route.ts'
+import { agents } from '../state/shared.ts'
 import { plain } from '../state/unseen.ts'
 import { Words } from './words.tsx'
 
@@ -86,6 +87,17 @@ export function Nothing({
       </p>
       {children}
     </div>
+  )
+}
+
+/** What to try next, as long as nobody has come at all. */
+export function ConnectFirst(): JSX.Element | null {
+  if (agents.value?.length !== 0) return null
+  return (
+    <p>
+      <a href={addressOfView({ view: 'setup' })}>Connect a client</a>, then start your agents: they
+      are here once they have registered or used a mailbox.
+    </p>
   )
 }
 

@@ -7,7 +7,7 @@ import { Feed } from '../state/feed.ts'
 import { Asking } from '../state/live.ts'
 import { addressOfView, route } from '../state/route.ts'
 import { listen } from '../state/stream.ts'
-import { Fault, Loading, Nothing, ProjectChip } from './frame.tsx'
+import { ConnectFirst, Fault, Loading, Nothing, ProjectChip } from './frame.tsx'
 import { Rows } from './list.tsx'
 import { Receipt } from './state-badge.tsx'
 import { clock, Words } from './words.tsx'
@@ -45,6 +45,7 @@ export function MessageList({ query }: { query: Query }): JSX.Element {
       {own.isLoaded && own.length === 0 && (
         <Nothing title="No messages here yet.">
           <p>What agents say appears here the moment it is said.</p>
+          <ConnectFirst />
         </Nothing>
       )}
       {own.length > 0 && (

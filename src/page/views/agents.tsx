@@ -3,7 +3,15 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AgentView, ClaimView } from '../../person/shapes.ts'
 import { Compose, sendTo } from '../parts/compose.tsx'
-import { Fault, FileLink, Heading, Loading, Nothing, ProjectChip } from '../parts/frame.tsx'
+import {
+  ConnectFirst,
+  Fault,
+  FileLink,
+  Heading,
+  Loading,
+  Nothing,
+  ProjectChip,
+} from '../parts/frame.tsx'
 import { Rows } from '../parts/list.tsx'
 import { MessageList } from '../parts/message-list.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
@@ -32,10 +40,7 @@ function AllAgents(): JSX.Element {
       {agents.value === undefined && <Loading />}
       {agents.value && list.length === 0 && (
         <Nothing title="Nobody is here yet.">
-          <p>
-            <a href={addressOfView({ view: 'setup' })}>Connect a client</a>, then start your agents:
-            each appears here when it has registered or used its mailbox.
-          </p>
+          <ConnectFirst />
         </Nothing>
       )}
       {list.length > 0 && (

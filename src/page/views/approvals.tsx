@@ -110,6 +110,15 @@ export function ApprovalsView(): JSX.Element {
   )
 }
 
+export function NoVault(): JSX.Element {
+  return (
+    <p>
+      No vault is set up: set VAULT_PATH for the server to a folder of notes, and drafts and mails
+      appear here. <code>agentmail demo</code> shows it without an account.
+    </p>
+  )
+}
+
 function NothingWaits(): JSX.Element {
   return (
     <Nothing title="Nothing waits for your word.">
@@ -119,10 +128,7 @@ function NothingWaits(): JSX.Element {
           AGENTMAIL_SEND_POLICY=approve every mail that an agent sends comes here first.
         </p>
       ) : (
-        <p>
-          No vault is set up: set VAULT_PATH for the server to a folder of notes, and drafts appear
-          here. <code>agentmail demo</code> shows it without an account.
-        </p>
+        <NoVault />
       )}
     </Nothing>
   )

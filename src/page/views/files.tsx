@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ClaimView, FileView } from '../../person/shapes.ts'
-import { AgentLink, Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
+import { AgentLink, ConnectFirst, Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
 import { JournalLine } from '../parts/journal-line.tsx'
 import { Rows } from '../parts/list.tsx'
 import { Ago, count, Words } from '../parts/words.tsx'
@@ -69,6 +69,7 @@ export function FilesView(): JSX.Element {
           {data?.claims.length === 0 && (
             <Nothing title="Nobody holds a file.">
               <p>What agents claim, and what they edit, is here for as long as they hold it.</p>
+              <ConnectFirst />
             </Nothing>
           )}
           {rows.length > 0 && (

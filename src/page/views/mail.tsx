@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks'
 import type { MailView } from '../../person/mail-shapes.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
 import { Ago, short, Words } from '../parts/words.tsx'
-import { get, post } from '../state/api.ts'
+import { boot, get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, change, route } from '../state/route.ts'
 import { attempt } from '../state/toast.ts'
-import { concernsDrafts } from './approvals.tsx'
+import { concernsDrafts, NoVault } from './approvals.tsx'
 
 const shownAtOnce = 200
 
@@ -59,6 +59,7 @@ export function MailListView(): JSX.Element {
             Mails that come in and what goes out are here, each with who approved it and the line
             that was written before it left.
           </p>
+          {boot.value?.has_vault === false && <NoVault />}
         </Nothing>
       )}
       <ul class="cards" aria-label="Mails">

@@ -2,7 +2,15 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { JournalPage } from '../../person/shapes.ts'
-import { AgentLink, Fault, FileLink, Heading, Loading, Nothing } from '../parts/frame.tsx'
+import {
+  AgentLink,
+  ConnectFirst,
+  Fault,
+  FileLink,
+  Heading,
+  Loading,
+  Nothing,
+} from '../parts/frame.tsx'
 import { clock, count, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { type Lane, lanesOf, matrixOf, momentIn } from '../state/day.ts'
@@ -82,6 +90,7 @@ export function TimelineView(): JSX.Element {
             Each agent gets a lane here: what it holds is a bar, what it says a dot, what it changed
             a tick.
           </p>
+          <ConnectFirst />
         </Nothing>
       )}
       {lanes.length > 0 && (

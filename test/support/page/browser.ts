@@ -51,6 +51,8 @@ export function sharedBrowser(more: string[] = []): {
 
 /** Waits until the page hears of what happens, and shows the view with what belongs there. */
 export async function settled(page: Page): Promise<void> {
+  // What another address asks for is drawn a moment later.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
   await page.locator('.connection.live').waitFor()
   await expect.poll(() => page.locator('.loading').count(), { timeout: 30_000 }).toBe(0)
 }
