@@ -85,7 +85,7 @@ function AgentRow({
             <Words text={name} />
           </strong>
           {role !== null && (
-            <span class="quiet">
+            <span class="quiet role">
               <Words text={role} />
             </span>
           )}

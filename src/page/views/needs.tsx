@@ -61,6 +61,10 @@ function NothingNeeded(): JSX.Element {
 
 function Card({ need }: { need: NeedView }): JSX.Element {
   const [isAnswering, setAnswering] = useState(false)
+  // A message without a subject has its beginning for a title.
+  const text = need.text.startsWith(need.title)
+    ? need.text.slice(need.title.length).trim()
+    : need.text
   const isLetter = need.kind === 'message' || need.kind === 'mailbox'
   const { project: of, target } = need
   return (
@@ -78,9 +82,9 @@ function Card({ need }: { need: NeedView }): JSX.Element {
             <Words text={need.title} />
           </a>
         </h2>
-        {need.text !== '' && (
+        {text !== '' && (
           <p class="excerpt">
-            <Words text={need.text.length > 600 ? `${need.text.slice(0, 600)}…` : need.text} />
+            <Words text={text.length > 600 ? `${text.slice(0, 600)}…` : text} />
           </p>
         )}
       </div>
