@@ -64,11 +64,7 @@ export function Compose({
         }}
       />
       <div class="row">
-        <button
-          type="submit"
-          class="main"
-          disabled={isBusy || text.trim() === '' || size > mostBytes}
-        >
+        <button type="submit" class="main" disabled={text.trim() === '' || size > mostBytes}>
           Send
         </button>
         <span class="quiet">

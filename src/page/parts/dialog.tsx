@@ -15,8 +15,11 @@ export function Dialog({ title, onClose, children, class: name = '' }: DialogPro
   const heading = useId()
   useEffect(() => {
     const before = document.activeElement
-    box.current?.showModal()
+    const shown = box.current
+    shown?.showModal()
     return () => {
+      // As long as it is open nothing else can have the focus.
+      shown?.close()
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])

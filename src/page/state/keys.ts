@@ -1,6 +1,6 @@
 /** The keyboard: single keys, which can be switched off, and what each of them does. */
 import { signal } from '@preact/signals'
-import { go, views } from './route.ts'
+import { go, route, views } from './route.ts'
 import { singleKeys } from './wishes.ts'
 
 export const overlay = signal<'palette' | 'help' | undefined>(undefined)
@@ -29,12 +29,12 @@ export function listenToKeys(): void {
       overlay.value = 'palette'
       return
     }
-    if (event.key === 'Escape' && overlay.value) {
-      overlay.value = undefined
-      return
-    }
-    if (overlay.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
-    if (singleKeys.value && act(event.key)) event.preventDefault()
+    // A dialog closes itself by Escape, and nothing happens behind it.
+    const isAside = overlay.value !== undefined || document.querySelector('dialog[open]') !== null
+    if (isAside || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    if (event.key === 'Escape') leave(event)
+    else if (event.key === 'Enter' && isChosen(event.target)) press('Enter')
+    else if (!isTyping(event) && singleKeys.value && act(event.key)) event.preventDefault()
   })
 }
 
@@ -42,6 +42,21 @@ const isTyping = ({ target }: Event): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(checkbox|range|button)$/.test(target.type))
+
+const isChosen = (target: EventTarget | null): boolean =>
+  target instanceof HTMLLIElement && target.matches('[data-item]')
+
+/** Out of a field to what it belongs to; out of what is open to the list. */
+function leave({ target }: Event): void {
+  const field = target instanceof HTMLElement && target.matches('input, textarea, select')
+  const close = document.querySelector<HTMLElement>('main [data-open] .close')
+  if (field && target.id === 'search') document.getElementById('main')?.focus()
+  else if (field && target.closest('form, [data-item]')) {
+    const around = target.closest<HTMLElement>('[data-item]') ?? document.getElementById('main')
+    around?.focus()
+  } else if (close) close.click()
+  else if (route.peek().id !== null) go({ view: route.peek().view, query: route.peek().query })
+}
 
 /** Whether the key was one of ours. */
 function act(key: string): boolean {

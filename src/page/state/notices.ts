@@ -11,8 +11,14 @@ const mostAtOnce = 3
 
 export const canNotice = (): boolean => 'Notification' in window
 
-export async function askForNotices(): Promise<void> {
+/** Whether the person wants them, and the browser still allows them. */
+export const isNoticing = (): boolean =>
+  wantsNotices.value && canNotice() && Notification.permission === 'granted'
+
+/** Whether they are allowed. */
+export async function askForNotices(): Promise<boolean> {
   wantsNotices.value = canNotice() && (await Notification.requestPermission()) === 'granted'
+  return wantsNotices.value
 }
 
 let known: Set<string> | undefined
@@ -21,8 +27,7 @@ let known: Set<string> | undefined
 export function noticeNeeds(all: NeedView[]): void {
   const before = known
   known = new Set(all.map(({ key }) => key))
-  if (!before || !wantsNotices.value || !canNotice() || Notification.permission !== 'granted')
-    return
+  if (!before || !isNoticing()) return
   const fresh = all.filter(({ key }) => !before.has(key))
   if (fresh.length === 0 || (!document.hidden && document.hasFocus())) return
   if (fresh.length > mostAtOnce) {

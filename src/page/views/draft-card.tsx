@@ -139,7 +139,7 @@ export function DraftCard({
           type="button"
           class="main"
           data-key="a"
-          disabled={(!canApprove && !isOld) || isBusy}
+          disabled={!canApprove && !isOld}
           onClick={decide}
         >
           <Words

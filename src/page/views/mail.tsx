@@ -118,6 +118,7 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
         <button
           type="button"
           class="small right"
+          data-key="Enter"
           aria-expanded={isOpen}
           onClick={() => setChosen(!isOpen)}
         >

@@ -207,7 +207,12 @@ function Answer({ message }: { message: MessageView }): JSX.Element | null {
   const [isOpen, setOpen] = useState(false)
   if (message.from === boot.value?.person) return null
   return isOpen ? (
-    <Compose label={`Answer ${message.from}`} hasFocus send={answer(message.project, message.id)} />
+    <Compose
+      label={`Answer ${message.from}`}
+      hasFocus
+      send={answer(message.project, message.id)}
+      onSent={() => setOpen(false)}
+    />
   ) : (
     <button type="button" data-key="r" onClick={() => setOpen(true)}>
       Answer

@@ -78,7 +78,7 @@ function Card({ need }: { need: NeedView }): JSX.Element {
           </span>
         </div>
         <h2>
-          <a href={addressOfNeed(need)}>
+          <a href={addressOfNeed(need)} data-key="Enter">
             <Words text={need.title} />
           </a>
         </h2>

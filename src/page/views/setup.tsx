@@ -6,7 +6,7 @@ import { Fault, Heading, Loading } from '../parts/frame.tsx'
 import { Words } from '../parts/words.tsx'
 import { beCalled, boot, get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
-import { askForNotices, canNotice } from '../state/notices.ts'
+import { askForNotices, canNotice, isNoticing } from '../state/notices.ts'
 import { project } from '../state/route.ts'
 import { attempt, say } from '../state/toast.ts'
 import { singleKeys, wantsNotices } from '../state/wishes.ts'
@@ -188,10 +188,13 @@ function Wishes(): JSX.Element {
           <label>
             <input
               type="checkbox"
-              checked={wantsNotices.value}
-              onChange={() => {
-                if (wantsNotices.value) wantsNotices.value = false
-                else void askForNotices()
+              checked={isNoticing()}
+              onChange={async ({ currentTarget }) => {
+                if (isNoticing()) wantsNotices.value = false
+                else if (!(await askForNotices()))
+                  say('The browser does not allow notices of this page.', true)
+                // Where nothing has changed it is not drawn again.
+                currentTarget.checked = isNoticing()
               }}
             />{' '}
             Notices of the browser for what needs you

@@ -3,14 +3,20 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { afterAllTests } from '../../support/at-end.ts'
-import { narrow, type Opened, settled, sharedBrowser, wide } from '../../support/page/browser.ts'
+import {
+  narrow,
+  type Opened,
+  settled,
+  sharedBrowser,
+  soon,
+  wide,
+} from '../../support/page/browser.ts'
 import { HostileOffice } from '../../support/page/hostile-office.ts'
 import { awkwardNames, everything, live, unseen } from '../../support/page/hostile-words.ts'
 import { barriers, beyondEdge } from '../../support/page/screen.ts'
 import { describeWith } from '../../support/parts.ts'
 import { PageVisitor } from '../../support/server/page-visitor.ts'
 
-const patience = { timeout: 30_000 }
 const views = ['needs', 'agents', 'messages', 'files', 'timeline', 'approvals', 'mail', 'setup']
 
 /** Text, and what screen readers or tool tips say; fields are exact. */
@@ -143,7 +149,7 @@ describeWith('chromium', 'hostile text', () => {
       expect(await wrongOn(page)).toEqual([])
       await page.getByRole('button', { name: /^Release it from/ }).click()
       await page.locator('.toast', { hasText: 'Released.' }).waitFor()
-      await expect.poll(() => releases.count(), patience).toBe(before - 1)
+      await soon(() => releases.count()).toBe(before - 1)
       expect([...(await wrongOn(page)), ...faults, ...left]).toEqual([])
     },
   )
@@ -157,7 +163,7 @@ describeWith('chromium', 'hostile text', () => {
     await card.locator('textarea').fill(live)
     await look()
     await card.getByRole('button', { name: 'Send', exact: true }).click()
-    await expect.poll(() => card.count(), patience).toBe(0)
+    await soon(() => card.count()).toBe(0)
     await page.locator('#search').fill('javascript:ran=1 <svg')
     await page.locator('#search').press('Enter')
     await page.locator('.cards .card').first().waitFor()
@@ -207,7 +213,7 @@ describeWith('chromium', 'hostile text', () => {
     const left: string[] = []
     page.on('request', (request) => left.push(request.url()))
     await page.setContent(`<!doctype html><title>${everything}</title>${everything}`)
-    await expect.poll(() => page.evaluate('globalThis.ran'), patience).toBe(1)
+    await soon(() => page.evaluate('globalThis.ran')).toBe(1)
     expect(left.join()).toContain('elsewhere.example')
     const wrong = (await wrongOn(page)).map((one) => one.split(':')[0])
     expect(new Set(wrong)).toEqual(

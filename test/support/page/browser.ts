@@ -49,10 +49,13 @@ export function sharedBrowser(more: string[] = []): {
   }
 }
 
+/** What a page shows a moment later, on a machine that may be busy. */
+export const soon = <T>(look: () => T | Promise<T>) => expect.poll(look, { timeout: 30_000 })
+
 /** Waits until the page hears of what happens, and shows the view with what belongs there. */
 export async function settled(page: Page): Promise<void> {
   // What another address asks for is drawn a moment later.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
   await page.locator('.connection.live').waitFor()
-  await expect.poll(() => page.locator('.loading').count(), { timeout: 30_000 }).toBe(0)
+  await soon(() => page.locator('.loading').count()).toBe(0)
 }
