@@ -10,6 +10,10 @@ export const isLoggedOut = signal(false)
 /** The doctor looks at everything. */
 const patienceMs = 65_000
 
+const unreachable = 'The server does not answer. It is tried again by itself.'
+const unanswered =
+  'The server does not answer, so nobody knows whether it was done. Try again when it is back.'
+
 export type Query = Record<string, string | number | null | undefined>
 
 export class Refused extends Error {
@@ -31,13 +35,15 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
 }
 
 export function post<T>(path: string, body: object = {}): Promise<T> {
-  return again(() =>
-    exchange<T>(addressOf(path), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
-      body: JSON.stringify(body),
-    }),
-  )
+  return again(() => write<T>(path, body))
+}
+
+function write<T>(path: string, body: object): Promise<T> {
+  return exchange<T>(addressOf(path), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-agentmail-page': boot.value?.csrf ?? '' },
+    body: JSON.stringify(body),
+  })
 }
 
 export function addressOf(path: string, query: Query = {}): string {
@@ -46,15 +52,27 @@ export function addressOf(path: string, query: Query = {}): string {
   return `/api/page${path}${given.length > 0 ? `?${search}` : ''}`
 }
 
-/** Says who one is to a server that has forgotten it, as after a restart. */
-export async function enter(): Promise<Boot> {
+let entering: Promise<Boot> | undefined
+
+/** Says who one is to a server that has forgotten it, as after a restart; once for all who ask at the same time. */
+export function enter(): Promise<Boot> {
+  entering ??= enterAnew().finally(() => {
+    entering = undefined
+  })
+  return entering
+}
+
+async function enterAnew(): Promise<Boot> {
   try {
     const known = await exchange<Boot>('/api/page')
-    const isRenamed = boot.value !== undefined && boot.value.who !== known.who
     const who = boot.value?.who ?? known.who
     boot.value = known
     isLoggedOut.value = false
-    if (isRenamed && !known.has_token) await beCalled(who).catch(() => {})
+    if (who !== known.who && !known.has_token) {
+      // Without the second try of others: that one would wait for this.
+      const named = await write<{ who: string }>('/name', { name: who }).catch(() => known)
+      boot.value = { ...known, who: named.who }
+    }
     return known
   } catch (error) {
     if (error instanceof Refused && error.status === 401) isLoggedOut.value = true
@@ -68,6 +86,7 @@ export async function beCalled(who: string): Promise<void> {
 }
 
 async function again<T>(ask: () => Promise<T>): Promise<T> {
+  if (!boot.value) await enter()
   try {
     return await ask()
   } catch (error) {
@@ -97,7 +116,7 @@ async function exchange<T>(
     throw new Refused(response.status, words, error.data ?? {})
   } catch (error) {
     if (error instanceof Refused || signal?.aborted) throw error
-    throw new Refused(0, 'The server does not answer. It is tried again by itself.')
+    throw new Refused(0, init.method === 'POST' ? unanswered : unreachable)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)
