@@ -34,6 +34,8 @@ export function listenToKeys(): void {
       return
     }
     if (overlay.value || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
+    // Of a key that is held down, only moving goes on: nobody decides twice without letting go.
+    if (event.repeat && 'arex'.includes(event.key)) return
     if (singleKeys.value && act(event.key)) event.preventDefault()
   })
 }

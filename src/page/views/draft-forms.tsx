@@ -4,6 +4,7 @@ import { useId, useState } from 'preact/hooks'
 import type { DraftView } from '../../person/mail-shapes.ts'
 import { takeFocus } from '../parts/focus.ts'
 import { post, Refused } from '../state/api.ts'
+import { isSettling } from '../state/settling.ts'
 import { attempt } from '../state/toast.ts'
 
 /** Where it changed meanwhile, what changed is shown. */
@@ -17,7 +18,7 @@ async function decided(
     try {
       await work()
     } catch (error) {
-      isStale = error instanceof Refused && error.status === 409
+      isStale = error instanceof Refused && (error.status === 409 || error.status === 404)
       throw error
     }
   }, done)
@@ -157,7 +158,7 @@ export function DelegateForm({
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        void give()
+        if (!isSettling.value) void give()
       }}
     >
       <label class="field">
@@ -168,7 +169,7 @@ export function DelegateForm({
           ))}
         </select>
       </label>
-      <button type="submit" class="main">
+      <button type="submit" class="main" disabled={isSettling.value}>
         Give it to {agent}
       </button>
     </form>
