@@ -85,8 +85,9 @@ export function App(): JSX.Element {
           ))}
         </ul>
       </nav>
-      <main id="main" tabIndex={-1} class={view}>
-        {isLoggedOut.value ? <LoggedOut /> : <View key={view} />}
+      {isLoggedOut.value && <LoggedOut />}
+      <main id="main" tabIndex={-1} class={view} hidden={isLoggedOut.value}>
+        <View key={view} />
       </main>
       <div class="toasts" role="status" aria-live="polite">
         {toasts.value.map(({ id, text, isError }) => (
@@ -113,14 +114,20 @@ function Connection(): JSX.Element {
   )
 }
 
+/** The view stays behind it, with what was typed there. */
 function LoggedOut(): JSX.Element {
   return (
-    <div class="nothing">
+    <main>
       <h1>You are logged out</h1>
       <p>The session has ended, or the server was started anew.</p>
-      <button type="button" class="main" onClick={() => location.reload()}>
-        Log in
-      </button>
-    </div>
+      <p>
+        What you have typed is kept: log in there, then come back to this tab, and it goes on here.
+      </p>
+      <p>
+        <a class="button" href={`/login${location.hash}`} target="_blank" rel="noreferrer">
+          Log in, in a new tab
+        </a>
+      </p>
+    </main>
   )
 }

@@ -47,6 +47,8 @@ export interface DraftView extends DraftRow {
   cc: string | null
   bcc: string | null
   reply_to: string | null
+  /** The id of the mail that it answers. */
+  reply_to_message_id: string | null
   reason: string | null
   approved_at: string | null
   body: string

@@ -10,6 +10,10 @@ export const isLoggedOut = signal(false)
 /** The doctor looks at everything. */
 const patienceMs = 65_000
 
+const unreachable = 'The server does not answer. It is tried again by itself.'
+const unanswered =
+  'The server does not answer, so nobody knows whether it was done. Try again when it is back.'
+
 export type Query = Record<string, string | number | null | undefined>
 
 export class Refused extends Error {
@@ -60,10 +64,10 @@ export function enter(): Promise<Boot> {
 async function sayWho(): Promise<Boot> {
   try {
     const known = await exchange<Boot>('/api/page')
-    const isRenamed = boot.value !== undefined && boot.value.who !== known.who
     const who = boot.value?.who ?? known.who
     boot.value = known
     isLoggedOut.value = false
+    const isRenamed = who !== known.who
     // Not as other writes, which wait until this is over.
     if (isRenamed && !known.has_token) await rename(who, write).catch(() => {})
     return known
@@ -111,7 +115,7 @@ async function exchange<T>(
     throw new Refused(response.status, words, error.data ?? {})
   } catch (error) {
     if (error instanceof Refused || signal?.aborted) throw error
-    throw new Refused(0, 'The server does not answer. It is tried again by itself.')
+    throw new Refused(0, init.method === 'POST' ? unanswered : unreachable)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', end)

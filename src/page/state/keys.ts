@@ -32,6 +32,8 @@ export function listenToKeys(): void {
     // A dialog closes itself by Escape, and nothing happens behind it.
     const isAside = overlay.value !== undefined || document.querySelector('dialog[open]') !== null
     if (isAside || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+    // Of a key that is held down, only moving goes on: nobody decides twice without letting go.
+    if (event.repeat && 'arex'.includes(event.key)) return
     if (event.key === 'Escape') leave(event)
     else if (event.key === 'Enter' && isChosen(event.target)) press('Enter')
     else if (!isTyping(event) && singleKeys.value && act(event.key)) event.preventDefault()

@@ -1,7 +1,7 @@
 /** Hears of what happens: one stream from the server, which goes on where it was after a break or a restart. */
 import { signal } from '@preact/signals'
 import type { Hint, JournalView, StreamEvents } from '../../person/shapes.ts'
-import { addressOf, boot, enter, isLoggedOut } from './api.ts'
+import { addressOf, boot, enter } from './api.ts'
 
 export type Heard =
   | { kind: 'entry'; entry: JournalView }
@@ -37,7 +37,7 @@ export async function connect(): Promise<void> {
     if (cursor === '') cursor = known.cursor
     open()
   } catch {
-    if (!isLoggedOut.value) later()
+    later() // whoever is logged out may log in meanwhile, in another tab
   }
 }
 

@@ -1,19 +1,21 @@
 /** Approvals: a card a draft, whole and exactly as it will go out; the person approves, edits, rejects or gives it to an agent. */
-import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import type { DraftRow, DraftsPage } from '../../person/mail-shapes.ts'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { DraftRow, DraftsPage, DraftView } from '../../person/mail-shapes.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
 import { count, Words } from '../parts/words.tsx'
 import { boot, get } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, route } from '../state/route.ts'
+import { isSettling, settle } from '../state/settling.ts'
 import type { Heard } from '../state/stream.ts'
-import { approve, DraftCard, type OnScreen } from './draft-card.tsx'
+import { say } from '../state/toast.ts'
+import { approve, DraftCard, type OnScreen, type Outcome } from './draft-card.tsx'
 import { MailCard } from './mail-card.tsx'
 
-/** What is chosen to be approved together, as it is on the screen. */
-const selected = signal<ReadonlyMap<string, OnScreen>>(new Map())
+/** What is chosen to be approved together, as it is on the screen, by its path. */
+type Selection = ReadonlyMap<string, OnScreen>
+
 const shownAtOnce = 10
 
 export const concernsDrafts = (heard: Heard): boolean =>
@@ -24,6 +26,7 @@ const isWaiting = ({ standing, sent_at }: DraftRow): boolean =>
 
 export function ApprovalsView(): JSX.Element {
   const [most, setMost] = useState(shownAtOnce)
+  const [selected, setSelected] = useState<Selection>(new Map())
   const { id } = route.value
   const { data, error, reload } = useLive(
     'drafts',
@@ -33,17 +36,29 @@ export function ApprovalsView(): JSX.Element {
   const waiting = data?.drafts.filter(isWaiting) ?? []
   const approved = data?.drafts.filter((draft) => !isWaiting(draft) && draft.sent_at === null) ?? []
   const isOne = (path: string) => id === null || path === id || path === `Drafts/${id}`
-  const shown = waiting.filter(({ path }) => isOne(path))
+  const matching = waiting.filter(({ path }) => isOne(path))
+  const shown = matching.slice(0, most)
   const mails = data?.mails.filter(({ path }) => isOne(path)) ?? []
-  const isGone = data !== undefined && id !== null && shown.length + mails.length === 0
+  const places = [...shown, ...mails].map(({ path }) => path).join('\n')
+  useLayoutEffect(settle, [places])
+  const select = (path: string, sight: OnScreen | undefined) =>
+    setSelected((old) => {
+      const chosen = new Map(old)
+      if (sight === undefined) chosen.delete(path)
+      else chosen.set(path, sight)
+      return chosen
+    })
+  const faults = data?.faults.filter(({ path }) => path === '' || isOne(path)) ?? []
+  const isGone =
+    data !== undefined && id !== null && shown.length + mails.length + faults.length === 0
   return (
     <>
       <Heading title="Approvals">
         {id !== null && <a href={addressOfView({ view: 'approvals' })}>All that waits</a>}
       </Heading>
       <Fault text={error} retry={reload} />
-      {data?.faults.map(({ path, message }) => (
-        <Fault key={path} text={`${path}: ${message}`} />
+      {faults.map(({ path, message }) => (
+        <Fault key={path} text={path === '' ? message : `${path}: ${message}`} />
       ))}
       {!data && error === undefined && <Loading />}
       {isGone && (
@@ -52,26 +67,31 @@ export function ApprovalsView(): JSX.Element {
         </Nothing>
       )}
       {data && id === null && waiting.length + mails.length === 0 && <NothingWaits />}
-      <SelectionBar />
+      <SelectionBar
+        chosen={shown.flatMap(({ path }) => selected.get(path) ?? [])}
+        drop={(path) => select(path, undefined)}
+        onDone={reload}
+      />
       <ul class="cards" aria-label="Drafts that wait">
-        {shown.slice(0, most).map(({ path, version }) => (
+        {shown.map(({ path, version }) => (
           <DraftCard
             key={path}
             path={path}
             version={version}
             agents={data?.agents ?? []}
-            isSelected={selected.value.has(path)}
-            onSelect={(sight) => toggle(path, sight)}
-            onDone={() => {
-              toggle(path, undefined)
+            isSelected={selected.has(path)}
+            onSelect={(sight) => select(path, selected.has(path) ? undefined : sight)}
+            onChanged={() => {
+              select(path, undefined)
               reload()
             }}
           />
         ))}
       </ul>
-      {shown.length > most && (
+      {matching.length > most && (
         <button type="button" onClick={() => setMost(most + shownAtOnce)}>
-          Show {Math.min(shownAtOnce, shown.length - most)} more of {count(shown.length, 'draft')}
+          Show {Math.min(shownAtOnce, matching.length - most)} more of{' '}
+          {count(matching.length, 'draft')}
         </button>
       )}
       {mails.length > 0 && (
@@ -134,41 +154,71 @@ function NothingWaits(): JSX.Element {
   )
 }
 
-function toggle(path: string, sight: OnScreen | undefined): void {
-  const chosen = new Map(selected.value)
-  if (sight === undefined || chosen.has(path)) chosen.delete(path)
-  else chosen.set(path, sight)
-  selected.value = chosen
+interface SelectionBarProps {
+  chosen: OnScreen[]
+  drop(path: string): void
+  onDone(): void
 }
 
 /** Each is named with whom it goes to; the cards below show them whole. */
-function SelectionBar(): JSX.Element | null {
-  const chosen = [...selected.value]
+function SelectionBar({ chosen, drop, onDone }: SelectionBarProps): JSX.Element | null {
+  const [isBusy, setBusy] = useState(false)
   if (chosen.length === 0) return null
   const approveAll = async () => {
-    for (const [path, sight] of chosen) {
-      if (await approve(sight)) toggle(path, undefined)
+    if (isBusy || isSettling.value) return
+    setBusy(true)
+    const outcomes: Outcome[] = []
+    for (const sight of chosen) {
+      const outcome = await approve(sight)
+      if (outcome.isDone) drop(sight.draft.path)
+      outcomes.push(outcome)
     }
+    setBusy(false)
+    tell(outcomes)
+    onDone()
   }
   return (
     <section class="card bar" aria-label="Selected drafts">
       <ol>
-        {chosen.map(([path, { draft }]) => (
-          <li key={path}>
-            <Words
-              text={`${draft.to ?? `@${draft.agent ?? '?'}`}${draft.cc === null ? '' : `, cc ${draft.cc}`}${draft.bcc === null ? '' : `, bcc ${draft.bcc}`}: ${draft.subject}`}
-            />
+        {chosen.map(({ draft }) => (
+          <li key={draft.path}>
+            <Words text={`${peopleOf(draft)}: ${draft.subject}`} />
           </li>
         ))}
       </ol>
       <div class="row">
-        <button type="button" class="main" onClick={approveAll}>
+        <button
+          type="button"
+          class="main"
+          disabled={isBusy || isSettling.value}
+          onClick={approveAll}
+        >
           {chosen.length === 1 ? 'Approve it' : `Approve these ${chosen.length}, as shown below`}
         </button>
-        <button type="button" onClick={() => (selected.value = new Map())}>
+        <button
+          type="button"
+          disabled={isBusy}
+          onClick={() => {
+            for (const { draft } of chosen) drop(draft.path)
+          }}
+        >
           Select none
         </button>
       </div>
     </section>
   )
+}
+
+function peopleOf({ to, cc, bcc, agent }: DraftView): string {
+  const copies = [cc === null ? [] : [`cc ${cc}`], bcc === null ? [] : [`bcc ${bcc}`]].flat()
+  return [to ?? `@${agent ?? '?'}`, ...copies].join(', ')
+}
+
+/** In one word for all: what was refused is not lost among what was done. */
+function tell(outcomes: Outcome[]): void {
+  const refused = outcomes.filter(({ isDone }) => !isDone)
+  const [only] = outcomes
+  const done = `${outcomes.length - refused.length} of ${outcomes.length} approved.`
+  if (outcomes.length === 1 && only) say(only.words, !only.isDone)
+  else say([done, ...refused.map(({ words }) => words)].join(' '), refused.length > 0)
 }

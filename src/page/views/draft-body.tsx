@@ -18,6 +18,8 @@ export function DraftBody({ draft }: { draft: DraftView }): JSX.Element {
     ['Subject', draft.subject],
     ['Service', draft.provider],
     ['Postmark', draft.postmark && JSON.stringify(draft.postmark)],
+    // With its note the mail itself stands beside.
+    ['Answers', draft.answers ? null : draft.reply_to_message_id],
     ['Reason', draft.reason],
   ]
   return (

@@ -1,13 +1,14 @@
 /** One draft, whole, as it will go out. What is approved is what is on the screen: where it changed meanwhile, the button only shows what changed. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { DraftView } from '../../person/mail-shapes.ts'
-import { Diff } from '../parts/diff.tsx'
+import type { ApprovedView, DraftView } from '../../person/mail-shapes.ts'
 import { Fault, Loading } from '../parts/frame.tsx'
 import { Ago, short, Words } from '../parts/words.tsx'
 import { get, post, Refused } from '../state/api.ts'
+import { isSettling, settle } from '../state/settling.ts'
 import { say } from '../state/toast.ts'
 import { DraftBody } from './draft-body.tsx'
+import { Changes } from './draft-changes.tsx'
 import { DelegateForm, EditForm, RejectForm } from './draft-forms.tsx'
 
 export interface OnScreen {
@@ -16,22 +17,32 @@ export interface OnScreen {
   refresh(): Promise<void>
 }
 
-/** Approves exactly what is on the screen; whether it was done. */
-export async function approve({ draft, refresh }: OnScreen, agent?: string): Promise<boolean> {
+export interface Outcome {
+  isDone: boolean
+  /** For the person. */
+  words: string
+}
+
+/** Approves exactly what is on the screen, or nothing. */
+export async function approve({ draft, refresh }: OnScreen): Promise<Outcome> {
+  const { path, sha256, subject } = draft
   try {
-    const { note } = await post<{ note?: string }>('/approve', {
-      path: draft.path,
-      sha256: draft.sha256,
-      agent,
-    })
-    say(`Approved: ${short(draft.subject)}${note ? `. ${note}` : ''}`)
-    return true
+    const done = await post<ApprovedView>('/approve', { path, sha256 })
+    const how = done.already ? `Was approved already, by ${done.approved_by}` : 'Approved'
+    return { isDone: true, words: `${how}: ${short(subject)}${done.note ? `. ${done.note}` : ''}` }
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error), true)
-    if (error instanceof Refused && (error.status === 409 || error.status === 404)) await refresh()
-    return false
+    if (error instanceof Refused && isOutdated(error)) await refresh()
+    const isChanged = error instanceof Refused && 'version' in error.details
+    const words = error instanceof Error ? error.message : String(error)
+    return { isDone: false, words: isChanged ? changedWords(subject) : words }
   }
 }
+
+/** Whether the draft itself is why: it is another one now, or does not wait any more. */
+export const isOutdated = ({ status }: Refused): boolean => [400, 404, 409].includes(status)
+
+const changedWords = (subject: string): string =>
+  `Nothing was approved: ${subject} has changed since it was shown. Its card says what changed.`
 
 interface DraftCardProps {
   path: string
@@ -40,7 +51,27 @@ interface DraftCardProps {
   agents: string[]
   isSelected: boolean
   onSelect(sight: OnScreen): void
-  onDone(): void
+  /** It was decided, is another one now, or is gone. */
+  onChanged(): void
+}
+
+/** What a person has seen of each draft: a card may go and come back, as while its note is being written. */
+const lastShown = new Map<string, DraftView>()
+const mostRemembered = 200
+
+function remember(draft: DraftView): void {
+  lastShown.delete(draft.path)
+  lastShown.set(draft.path, draft)
+  const [oldest] = lastShown.keys()
+  if (oldest !== undefined && lastShown.size > mostRemembered) lastShown.delete(oldest)
+}
+
+interface Shown {
+  draft: DraftView
+  /** What was shown before, where it was another. */
+  before: DraftView | undefined
+  /** The version in the list at that moment: it may be the one before, and is no news. */
+  listed: string | null
 }
 
 type Form = 'edit' | 'reject' | 'delegate'
@@ -51,25 +82,36 @@ export function DraftCard({
   agents,
   isSelected,
   onSelect,
-  onDone,
+  onChanged,
 }: DraftCardProps): JSX.Element {
-  const [draft, setDraft] = useState<DraftView | undefined>(undefined)
-  const [before, setBefore] = useState<DraftView | undefined>(undefined)
+  const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [error, setError] = useState<string | undefined>(undefined)
   const [form, setForm] = useState<Form | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
+  const draft = shown?.draft
+  const show = (fresh: DraftView, before?: DraftView) => {
+    setShown({ draft: fresh, before, listed: version })
+    setError(undefined)
+    settle()
+  }
   const load = async () => {
     try {
       const fresh = await get<DraftView>('/draft', { path })
-      setBefore(draft && draft.sha256 !== fresh.sha256 ? draft : undefined)
-      setDraft(fresh)
-      setError(undefined)
+      const before = draft ?? lastShown.get(path)
+      show(fresh, before && before.sha256 !== fresh.sha256 ? before : undefined)
     } catch (reason) {
       setError(reason instanceof Error ? reason.message : String(reason))
     }
   }
+  const refresh = async () => {
+    await load()
+    onChanged()
+  }
   useEffect(() => void load(), [path])
-  if (!draft) {
+  useEffect(() => {
+    if (draft) remember(draft)
+  }, [draft])
+  if (!shown || !draft) {
     return (
       <li class="card draft" data-item tabIndex={-1}>
         <Fault text={error} retry={load} />
@@ -77,19 +119,23 @@ export function DraftCard({
       </li>
     )
   }
-  const sight: OnScreen = { draft, refresh: load }
+  const { before, listed } = shown
+  const sight: OnScreen = { draft, refresh }
   // Nothing on the screen changes by itself: a click would be for something that nobody has seen.
-  const isOld = version !== draft.version
+  const isOld = version !== draft.version && version !== listed
   const isMail = draft.kind === 'mail'
-  const canApprove = draft.sha256 !== null && draft.problem === null
+  // What is void was changed after it was approved: it can be approved anew, as it is now.
+  const isReady = draft.problem === null || draft.standing === 'void'
+  const canApprove = draft.sha256 !== null && isReady
   const decide = async () => {
-    if (isBusy) return
-    if (isOld) return load()
+    if (isBusy || isSettling.value) return
+    if (isOld) return refresh()
     if (!isMail && draft.agent === null) return setForm('delegate')
     setBusy(true)
-    const isApproved = await approve(sight)
+    const { isDone, words } = await approve(sight)
     setBusy(false)
-    if (isApproved) onDone()
+    say(words, !isDone)
+    if (isDone) onChanged()
   }
   const open = (which: Form) => setForm(form === which ? undefined : which)
   return (
@@ -100,7 +146,7 @@ export function DraftCard({
             type="checkbox"
             data-key="x"
             checked={isSelected}
-            disabled={!canApprove || isOld}
+            disabled={!isSelected && (!canApprove || isOld)}
             onChange={() => onSelect(sight)}
           />{' '}
           Select
@@ -118,16 +164,22 @@ export function DraftCard({
       {isOld && (
         <p class="warning" role="status">
           It has changed since it was shown here.{' '}
-          <button type="button" onClick={load}>
+          <button type="button" onClick={refresh}>
             Show what changed
           </button>
         </p>
       )}
       {before && <Changes title="What changed since you looked" before={before} after={draft} />}
+      <Fault text={error} retry={refresh} />
       {draft.problem !== null && <Fault text={draft.problem} />}
       <DraftBody draft={draft} />
       {draft.proposed && draft.changed && draft.changed.length > 0 && !before && (
-        <Changes title="Edited since it was proposed" before={draft.proposed} after={draft} />
+        <Changes
+          title="Edited since it was proposed"
+          before={draft.proposed}
+          after={draft}
+          others={draft.changed}
+        />
       )}
       {draft.changed && draft.changed.length > 0 && !draft.proposed && (
         <p class="warning">
@@ -140,6 +192,7 @@ export function DraftCard({
           class="main"
           data-key="a"
           disabled={!canApprove && !isOld}
+          aria-disabled={isBusy || isSettling.value}
           onClick={decide}
         >
           <Words
@@ -152,7 +205,7 @@ export function DraftCard({
             }
           />
         </button>
-        {isMail && (
+        {isMail && draft.standing === null && (
           <button
             type="button"
             data-key="e"
@@ -184,62 +237,23 @@ export function DraftCard({
         <EditForm
           draft={draft}
           onSaved={(saved) => {
-            setBefore(undefined)
-            setDraft(saved)
+            show(saved)
             setForm(undefined)
-            onDone()
+            onChanged()
           }}
-          onStale={load}
+          onStale={refresh}
         />
       )}
-      {form === 'reject' && <RejectForm draft={draft} onDone={onDone} onStale={load} />}
+      {form === 'reject' && <RejectForm draft={draft} onDone={onChanged} onStale={refresh} />}
       {form === 'delegate' && (
         <DelegateForm
           path={draft.path}
           sha256={draft.sha256}
           agents={agents}
-          onDone={onDone}
-          onStale={load}
+          onDone={onChanged}
+          onStale={refresh}
         />
       )}
     </li>
-  )
-}
-
-type Compared = Record<'to' | 'subject' | 'body', string | null> & {
-  cc: string | null
-  bcc: string | null
-  attachments?: { name: string; sha256: string | null }[]
-}
-
-/** Field by field, the text line by line. */
-function Changes({
-  title,
-  before,
-  after,
-}: {
-  title: string
-  before: Compared
-  after: Compared
-}): JSX.Element {
-  const files = ({ attachments }: Compared) =>
-    (attachments ?? []).map(({ name, sha256 }) => `${name} ${sha256 ?? ''}`).join('\n')
-  const fields = (['to', 'cc', 'bcc', 'subject', 'body'] as const)
-    .map((name) => ({ name: String(name), old: before[name] ?? '', fresh: after[name] ?? '' }))
-    .concat(
-      before.attachments ? [{ name: 'attachments', old: files(before), fresh: files(after) }] : [],
-    )
-    .filter(({ old, fresh }) => old !== fresh)
-  return (
-    <section class="changes" aria-label={title}>
-      <h3>{title}</h3>
-      {fields.map(({ name, old, fresh }) => (
-        <div key={name}>
-          <strong>{name}</strong>
-          <Diff old={old} fresh={fresh} label={`What changed in ${name}`} />
-        </div>
-      ))}
-      {fields.length === 0 && <p class="quiet">Nothing that is shown here.</p>}
-    </section>
   )
 }

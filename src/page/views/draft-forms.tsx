@@ -5,6 +5,7 @@ import type { DraftView } from '../../person/mail-shapes.ts'
 import { takeFocus } from '../parts/focus.ts'
 import { short, Words } from '../parts/words.tsx'
 import { post, Refused } from '../state/api.ts'
+import { isSettling } from '../state/settling.ts'
 import { attempt } from '../state/toast.ts'
 import { plain } from '../state/unseen.ts'
 
@@ -19,7 +20,7 @@ async function decided(
     try {
       await work()
     } catch (error) {
-      isStale = error instanceof Refused && error.status === 409
+      isStale = error instanceof Refused && (error.status === 409 || error.status === 404)
       throw error
     }
   }, done)
@@ -159,7 +160,7 @@ export function DelegateForm({
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        void give()
+        if (!isSettling.value) void give()
       }}
     >
       <label class="field">
@@ -172,7 +173,7 @@ export function DelegateForm({
           ))}
         </select>
       </label>
-      <button type="submit" class="main">
+      <button type="submit" class="main" aria-disabled={isSettling.value}>
         Give it to <Words text={agent} />
       </button>
     </form>

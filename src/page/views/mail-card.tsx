@@ -2,9 +2,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { DraftsPage, ReceivedView } from '../../person/mail-shapes.ts'
+import { Diff } from '../parts/diff.tsx'
 import { Fault } from '../parts/frame.tsx'
 import { LongText, short, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
+import { settle } from '../state/settling.ts'
 import { DelegateForm } from './draft-forms.tsx'
 
 interface MailCardProps {
@@ -17,9 +19,14 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
   const [isGiving, setGiving] = useState(false)
   const [received, setReceived] = useState<ReceivedView | undefined>(undefined)
   const [error, setError] = useState<string | undefined>(undefined)
+  const [before, setBefore] = useState<string | undefined>(undefined)
   const load = async () => {
     try {
-      setReceived(await get<ReceivedView>('/received', { path: mail.path }))
+      const fresh = await get<ReceivedView>('/received', { path: mail.path })
+      setBefore(received && received.text !== fresh.text ? received.text : undefined)
+      setReceived(fresh)
+      setError(undefined)
+      settle()
     } catch (reason) {
       setError(reason instanceof Error ? reason.message : String(reason))
     }
@@ -44,6 +51,12 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
         </p>
       )}
       <Fault text={error} retry={load} />
+      {received && before !== undefined && (
+        <section class="changes" aria-label="What changed since you looked">
+          <h3>What changed since you looked</h3>
+          <Diff old={before} fresh={received.text} label="What changed in the mail" />
+        </section>
+      )}
       {received && (
         <aside class="outside" aria-label="The mail">
           <p class="kind">Text from outside</p>
@@ -62,7 +75,10 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
           sha256={received.sha256}
           agents={agents}
           onDone={onDone}
-          onStale={load}
+          onStale={async () => {
+            await load()
+            onDone()
+          }}
         />
       )}
     </li>

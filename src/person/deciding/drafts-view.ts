@@ -53,12 +53,12 @@ export async function draftViewOf(desk: MailDesk, note: Note): Promise<DraftView
   const records = desk.records()
   const { vault } = records
   const shown = await shownDraft(records, note)
-  const { provider, from, cc, bcc, reply_to, reason, approved_at } = shown
+  const { provider, from, cc, bcc, reply_to, reply_to_message_id, reason, approved_at } = shown
   const { sha256, body, html, postmark, attachments, answers, changed } = shown
   const isChanged = changed !== null && changed.length > 0
   return {
     ...rowOf(shown, await timeAt(records, shown)),
-    ...{ sha256, provider, from, cc, bcc, reply_to, reason, approved_at },
+    ...{ sha256, provider, from, cc, bcc, reply_to, reply_to_message_id, reason, approved_at },
     ...{ body, html, postmark, attachments, answers, changed },
     problem: shown.problem ?? (await wrongRecipients(desk, note, shown)),
     etag: note.etag,
