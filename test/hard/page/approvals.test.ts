@@ -139,9 +139,10 @@ describeWith('chromium', 'an approval on the page', () => {
     const card = await cardOf(page, 'Drafts/ann.md')
     await cardOf(page, 'Drafts/cem.md')
     // Both clicks of a hasty hand, the second as soon as the first draft has left.
-    await page.evaluate(`new MutationObserver(() => {
+    await page.evaluate(`new MutationObserver((_, observer) => {
       const cards = [...document.querySelectorAll('main li.card')]
       if (cards.length > 2) return
+      observer.disconnect()
       for (const card of cards) card.querySelector('[data-key=a]').click()
     }).observe(document.querySelector('main'), { childList: true, subtree: true })`)
     await press(card, 'Approve')

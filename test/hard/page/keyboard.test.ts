@@ -132,6 +132,8 @@ describeWith('chromium', 'the keyboard', () => {
     await page.keyboard.type('a reason')
     await press(page, 'Escape')
     expect(await focused(page)).toContain('jane@customer.example')
+    // Nothing is decided in the moment in which something has moved.
+    await soon(() => draft.locator('[data-key="a"]').getAttribute('aria-disabled')).toBe('false')
     await press(page, 'a')
     await page.locator('.toast', { hasText: 'Approved' }).waitFor()
     await soon(() => drafts.count()).toBe(3)
