@@ -49,7 +49,7 @@ export function addressOf(path: string, query: Query = {}): string {
 /** Says who one is to a server that has forgotten it, as after a restart. */
 export async function enter(): Promise<Boot> {
   try {
-    const known = await exchange<Boot>('/api/page')
+    const known = await whoAmI()
     const isRenamed = boot.value !== undefined && boot.value.who !== known.who
     const who = boot.value?.who ?? known.who
     boot.value = known
@@ -62,6 +62,14 @@ export async function enter(): Promise<Boot> {
   }
 }
 
+let asking: Promise<Boot> | undefined
+
+/** One question at a time: each would begin a session of its own. */
+function whoAmI(): Promise<Boot> {
+  asking ??= exchange<Boot>('/api/page').finally(() => (asking = undefined))
+  return asking
+}
+
 export async function beCalled(who: string): Promise<void> {
   const named = await post<{ who: string }>('/name', { name: who })
   if (boot.value) boot.value = { ...boot.value, who: named.who }
@@ -69,6 +77,8 @@ export async function beCalled(who: string): Promise<void> {
 
 async function again<T>(ask: () => Promise<T>): Promise<T> {
   try {
+    // Whoever has no session yet is refused everything else.
+    if (boot.value === undefined) await enter()
     return await ask()
   } catch (error) {
     // 403: the server was started anew, and the token of this page is that of the one before.
