@@ -87,6 +87,8 @@ async function rename(name: string, tell: typeof write): Promise<void> {
 async function again<T>(ask: () => Promise<T>): Promise<T> {
   if (!boot.value) await enter()
   try {
+    // Whoever has no session yet is refused everything else.
+    if (boot.value === undefined) await enter()
     return await ask()
   } catch (error) {
     // 403: the server was started anew, and the token of this page is that of the one before.
