@@ -87,7 +87,8 @@ export function Palette(): JSX.Element {
           if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, chosen + 1))
           else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1))
           else if (event.key === 'Enter') open(found[chosen])
-          else if (event.key === 'Escape') close() // a box with a text in it would only clear that
+          else if (event.key === 'Escape')
+            close() // a box with a text in it would only clear that
           else return
           event.preventDefault()
         }}
