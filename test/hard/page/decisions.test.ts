@@ -122,7 +122,7 @@ describeWith('chromium', 'a draft that is edited on the page', () => {
   })
 
   it('keeps what was typed where it cannot be written, and says why', async () => {
-    const { desk, home, pathOn } = await scene()
+    const { desk, pathOn } = await scene()
     const path = await pathOn('Drafts', 'Re: Offer')
     const page = await openDeaf(browser, desk, path)
     const card = await cardOf(page, path)
@@ -133,14 +133,7 @@ describeWith('chromium', 'a draft that is edited on the page', () => {
     await press(card, 'Save the draft')
     await said(page, /^to names nobody: .*\nName somebody, or reject the draft/)
     await card.getByLabel('to', { exact: true }).fill('jane@example.com')
-    // What a write makes first is in the way of this one.
-    home.move('Approved', 'Approved-away')
-    home.put('Approved', 'a file where a folder must be')
-    await press(card, 'Approve')
-    await said(page, /^Approved is not a folder\n/)
-    expect(home.list('Drafts')).toEqual([path])
-    rmSync(join(home.root, 'Approved'))
-    home.move('Approved-away', 'Approved')
+    expect(await button(card, 'Approve').isEnabled()).toBe(false) // of which text?
     expect(await text.inputValue()).toBe('What I have typed.\n')
     await desk.server.stop()
     await press(card, 'Save the draft')
@@ -151,6 +144,24 @@ describeWith('chromium', 'a draft that is edited on the page', () => {
 
 describeWith('chromium', 'a draft that is not approved on the page', () => {
   const browser = sharedBrowser()
+
+  it('waits on, with words, where the vault cannot be written', async () => {
+    const { desk, home, pathOn } = await scene()
+    const path = await pathOn('Drafts', 'Re: Offer')
+    const { page } = await openApprovals(browser, desk, path)
+    const card = await cardOf(page, path)
+    home.move('Approved', 'Approved-away')
+    home.put('Approved', 'a file where a folder must be')
+    await press(card, 'Approve')
+    await said(page, /^Approved is not a folder\n/)
+    rmSync(join(home.root, 'Approved'))
+    home.move('Approved-away', 'Approved')
+    expect(home.list('Drafts')).toEqual([path])
+    await press(card, 'Approve')
+    await said(page, /^Approved: /)
+    await home.once()
+    expect(await home.sentSubjects()).toEqual(['Re: Offer'])
+  })
 
   it('is rejected for a reason, which is needed', async () => {
     const { desk, home, pathOn } = await scene()
