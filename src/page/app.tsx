@@ -109,7 +109,7 @@ function Connection(): JSX.Element {
   const words = { connecting: 'connecting…', live: 'live', broken: 'no connection, trying again' }
   return (
     <span class={`connection ${connection.value}`} role="status">
-      {words[connection.value]}
+      {isLoggedOut.value ? 'logged out' : words[connection.value]}
     </span>
   )
 }

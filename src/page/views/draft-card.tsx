@@ -39,7 +39,7 @@ export async function approve({ draft, refresh }: OnScreen): Promise<Outcome> {
 }
 
 /** Whether the draft itself is why: it is another one now, or does not wait any more. */
-export const isOutdated = ({ status }: Refused): boolean => [400, 404, 409].includes(status)
+const isOutdated = ({ status }: Refused): boolean => [400, 404, 409].includes(status)
 
 const changedWords = (subject: string): string =>
   `Nothing was approved: ${subject} has changed since it was shown. Its card says what changed.`
@@ -129,7 +129,10 @@ export function DraftCard({
   const canApprove = draft.sha256 !== null && isReady
   const decide = async () => {
     if (isBusy || isSettling.value) return
-    if (isOld) return refresh()
+    if (isOld) {
+      await refresh()
+      return say(changedWords(draft.subject), true)
+    }
     if (!isMail && draft.agent === null) return setForm('delegate')
     setBusy(true)
     const { isDone, words } = await approve(sight)
@@ -137,6 +140,8 @@ export function DraftCard({
     say(words, !isDone)
     if (isDone) onChanged()
   }
+  // What is typed there is not what would be sent.
+  const isEditing = form === 'edit'
   const open = (which: Form) => setForm(form === which ? undefined : which)
   return (
     <li class={`card draft${draft.priority === 'urgent' ? ' urgent' : ''}`} data-item tabIndex={-1}>
@@ -169,7 +174,9 @@ export function DraftCard({
           </button>
         </p>
       )}
-      {before && <Changes title="What changed since you looked" before={before} after={draft} />}
+      {before && (
+        <Changes title="What changed since you looked" before={before} after={draft} isNews />
+      )}
       <Fault text={error} retry={refresh} />
       {draft.problem !== null && <Fault text={draft.problem} />}
       <DraftBody draft={draft} />
@@ -191,7 +198,7 @@ export function DraftCard({
           type="button"
           class="main"
           data-key="a"
-          disabled={!canApprove && !isOld}
+          disabled={(!canApprove && !isOld) || isEditing}
           aria-disabled={isBusy || isSettling.value}
           onClick={decide}
         >
@@ -206,12 +213,7 @@ export function DraftCard({
           />
         </button>
         {isMail && draft.standing === null && (
-          <button
-            type="button"
-            data-key="e"
-            aria-expanded={form === 'edit'}
-            onClick={() => open('edit')}
-          >
+          <button type="button" data-key="e" aria-expanded={isEditing} onClick={() => open('edit')}>
             Edit
           </button>
         )}
@@ -232,8 +234,11 @@ export function DraftCard({
             Delegate
           </button>
         )}
+        {isEditing && (
+          <span class="quiet">Save the draft, or close it with Edit, to approve it.</span>
+        )}
       </div>
-      {form === 'edit' && (
+      {isEditing && (
         <EditForm
           draft={draft}
           onSaved={(saved) => {

@@ -1,5 +1,6 @@
 /** What differs between two versions of a draft: field by field, the text line by line. */
 import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { AttachmentView, DraftView } from '../../person/mail-shapes.ts'
 import { Diff } from '../parts/diff.tsx'
 import { bytes } from '../parts/words.tsx'
@@ -20,16 +21,28 @@ interface ChangesProps {
   after: Version
   /** What else is known to differ, though not how. */
   others?: string[]
+  /** It has just come: whoever pressed a button further down sees it first. */
+  isNews?: boolean
 }
 
-export function Changes({ title, before, after, others = [] }: ChangesProps): JSX.Element {
+export function Changes({
+  title,
+  before,
+  after,
+  others = [],
+  isNews = false,
+}: ChangesProps): JSX.Element {
+  const place = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isNews) place.current?.scrollIntoView()
+  }, [before, isNews])
   const fields = names
     .filter((name) => name in before)
     .map((name) => ({ name: String(name), old: text(before, name), fresh: text(after, name) }))
     .filter(({ old, fresh }) => old !== fresh)
   const rest = others.filter((other) => fields.every(({ name }) => name !== other))
   return (
-    <section class="changes" aria-label={title}>
+    <section class="changes" aria-label={title} ref={place}>
       <h3>{title}</h3>
       {fields.map(({ name, old, fresh }) => (
         <div key={name}>

@@ -15,7 +15,7 @@ import {
   said,
   textIn,
 } from '../../support/page/approvals.ts'
-import { sharedBrowser } from '../../support/page/browser.ts'
+import { sharedBrowser, wide } from '../../support/page/browser.ts'
 import { changedWays, putDraft, versionNow, type Way } from '../../support/page/changed-drafts.ts'
 import { describeWith } from '../../support/parts.ts'
 import { PageDesk } from '../../support/server/page-desk.ts'
@@ -42,6 +42,7 @@ async function firstClick(page: Page, card: Locator, way: Way, place: Place) {
     const change = changesOn(card).getByLabel(`What changed in ${way.field}`, { exact: true })
     await change.waitFor(patience)
     expect(await change.locator('.gone, .come').count()).toBeGreaterThan(0)
+    await expect.poll(() => isOnScreen(changesOn(card).getByRole('heading')), patience).toBe(true)
     return versionNow(place)
   }
   if (way.end === 'broken') {
@@ -130,6 +131,7 @@ describeWith('chromium', 'a draft that changes between sight and click', () => {
       expect(after, way.name).toEqual(before)
       expect(await card.getByLabel('Select').isEnabled()).toBe(false)
       await press(card, way.field === 'to' ? 'Show what changed' : 'Approve')
+      if (way.field !== 'to') await said(page, /^Nothing was approved: /)
       await changesOn(card).getByLabel(`What changed in ${way.field}`).waitFor(patience)
       expect(desk.verdicts().filter(({ note }) => sameName(note, place.path))).toEqual([])
       const now = await versionNow(place)
@@ -191,6 +193,11 @@ describeWith('chromium', 'a draft that changes between sight and click', () => {
     expect(await desk.home.sentSubjects()).toEqual(['The order'])
   })
 })
+
+async function isOnScreen(place: Locator): Promise<boolean> {
+  const box = await place.boundingBox()
+  return box !== null && box.y >= 0 && box.y + box.height <= wide.height
+}
 
 const sameName = (note: unknown, path: string): boolean =>
   String(note).split('/').at(-1) === path.split('/').at(-1)

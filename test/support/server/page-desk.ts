@@ -21,6 +21,9 @@ export interface PageRefusal {
   data: Record<string, unknown>
 }
 
+const enter = ({ url }: TestServer, token: string | undefined): Promise<PageVisitor> =>
+  PageVisitor.enter(url, token === undefined ? undefined : { token })
+
 export class PageDesk {
   readonly home: OrchestratorHome
   readonly server: TestServer
@@ -40,7 +43,17 @@ export class PageDesk {
     const db = join(temporaryFolder(atEnd), 'agentmail.db')
     const home = await OrchestratorHome.make(rules, { AGENTMAIL_DB: db, ...env }, atEnd)
     const server = await TestServer.start({ db, env: home.env, cwd: home.folder }, atEnd)
-    return new PageDesk(home, server, await PageVisitor.enter(server.url))
+    return new PageDesk(home, server, await enter(server, env.AGENTMAIL_TOKEN))
+  }
+
+  /** The same with another server at the same address, which knows nobody. */
+  async restart(atEnd: AtEnd = onTestFinished): Promise<PageDesk> {
+    const { url, database: db } = this.server
+    await this.server.stop()
+    const { env, folder: cwd } = this.home
+    const args = ['--port', new URL(url).port]
+    const server = await TestServer.start({ db, env, cwd, args }, atEnd)
+    return new PageDesk(this.home, server, await enter(server, env.AGENTMAIL_TOKEN))
   }
 
   call(method: 'GET' | 'POST', path: string, body: object = {}): Promise<Reply> {
