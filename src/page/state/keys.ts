@@ -29,8 +29,13 @@ export function listenToKeys(): void {
       overlay.value = 'palette'
       return
     }
-    // A dialog closes itself by Escape, and nothing happens behind it.
-    const isAside = overlay.value !== undefined || document.querySelector('dialog[open]') !== null
+    // A field for a search would keep the key for itself, and empty itself alone.
+    if (event.key === 'Escape' && overlay.value) {
+      overlay.value = undefined
+      return
+    }
+    // Nothing happens behind a question, which closes itself by Escape.
+    const isAside = document.querySelector('dialog[open]') !== null
     if (isAside || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // Of a key that is held down, only moving goes on: nobody decides twice without letting go.
     if (event.repeat && 'arex'.includes(event.key)) return

@@ -1,35 +1,12 @@
 /** Every view of the page in a real browser, with a day of agents on it: what is there, at both sizes, for everybody. */
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import * as z from 'zod'
 import { afterAllTests } from '../../support/at-end.ts'
 import { narrow, settled, sharedBrowser, wide } from '../../support/page/browser.ts'
 import { type Demo, startDemo } from '../../support/page/demo.ts'
+import { barriers, beyondEdge } from '../../support/page/screen.ts'
 import { describeWith } from '../../support/parts.ts'
 
-const violationsSchema = z.object({
-  violations: z.array(
-    z.object({
-      id: z.string(),
-      impact: z.string().nullish(),
-      nodes: z.array(z.object({ html: z.string() })),
-    }),
-  ),
-})
-
 const views = ['needs', 'agents', 'messages', 'files', 'timeline', 'approvals', 'mail', 'setup']
-
-/** What a screen reader or a keyboard would stumble over. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const run = 'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] })'
-  const { violations } = violationsSchema.parse(await page.evaluate(run))
-  return violations.map(({ id, impact, nodes }) => {
-    const places = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160))
-    return `${impact} ${id}: ${places.join(' ')}`
-  })
-}
 
 describeWith('chromium', 'every view of the page', () => {
   const browser = sharedBrowser()
@@ -56,13 +33,29 @@ describeWith('chromium', 'every view of the page', () => {
           await page.goto(`${demo.url}/#/${project}/${view}`)
           await settled(page)
           const at = `${project}/${view}: `
-          wrong.push(...(await barriers(page)).map((one) => at + one))
-          const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-          if (Number(beyond) > 0) wrong.push(`${at}${beyond} pixels beyond the edge`)
+          const found = [...(await barriers(page)), ...(await beyondEdge(page))]
+          wrong.push(...found.map((one) => at + one))
         }
       }
       expect([...wrong, ...faults]).toEqual([])
     },
     240_000,
   )
+
+  it('would be found out by a picture without words, grey on grey, or a line that is too long (control)', async () => {
+    const { page } = await browser.open(`${demo.url}/`, { viewport: narrow })
+    await settled(page)
+    expect([...(await barriers(page)), ...(await beyondEdge(page))]).toEqual([])
+    await page.evaluate(`(() => {
+      const card = document.querySelector('main .card')
+      card.append(document.createElement('img'), document.createElement('button'))
+      card.querySelector('h2 a').style.color = '#ddd'
+      card.style.width = '500px'
+    })()`)
+    const found = (await barriers(page)).map((one) => one.split(':')[0])
+    expect(found.sort()).toEqual([
+      ...['critical button-name', 'critical image-alt', 'serious color-contrast'],
+    ])
+    expect(await beyondEdge(page)).toContainEqual(expect.stringContaining('goes on sideways'))
+  })
 })
