@@ -1,28 +1,33 @@
-/** Shows what differs between two texts. */
+/** Shows what differs between two texts, with a few lines around it. */
 import type { JSX } from 'preact'
-import { diffLines } from '../state/line-diff.ts'
-import { Words } from './words.tsx'
+import { diffLines, folded } from '../state/line-diff.ts'
+import { count, Words } from './words.tsx'
 
 const words = { '-': 'removed: ', '+': 'added: ', ' ': '' }
+const kinds = { '-': 'gone', '+': 'come', ' ': 'same' }
 
-export function Diff({
-  old,
-  fresh,
-  label,
-}: {
+interface DiffProps {
   old: string
   fresh: string
   label: string
-}): JSX.Element {
+}
+
+export function Diff({ old, fresh, label }: DiffProps): JSX.Element {
   return (
     <section class="diff" aria-label={label}>
-      {diffLines(old, fresh).map(({ sign, text }, index) => (
-        <div key={index} class={sign === ' ' ? 'same' : sign === '-' ? 'gone' : 'come'}>
-          <span aria-hidden="true">{sign} </span>
-          <span class="hidden">{words[sign]}</span>
-          <Words text={text} />
-        </div>
-      ))}
+      {folded(diffLines(old, fresh)).map((line, index) =>
+        typeof line === 'number' ? (
+          <div key={index} class="same quiet">
+            … {count(line, 'line')} as before
+          </div>
+        ) : (
+          <div key={index} class={kinds[line.sign]}>
+            <span aria-hidden="true">{line.sign} </span>
+            <span class="hidden">{words[line.sign]}</span>
+            <Words text={line.text} />
+          </div>
+        ),
+      )}
     </section>
   )
 }

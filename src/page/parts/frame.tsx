@@ -4,7 +4,7 @@ import { boot } from '../state/api.ts'
 import { addressOfView, go, project, route } from '../state/route.ts'
 import { agents } from '../state/shared.ts'
 import { plain } from '../state/unseen.ts'
-import { Words } from './words.tsx'
+import { count, Words } from './words.tsx'
 
 export function Heading({
   title,
@@ -52,8 +52,10 @@ export function Heading({
           </>
         ) : isUnknown ? (
           'Nothing is known of this project.'
+        ) : known.length === 0 ? (
+          'no project yet'
         ) : (
-          `${known.length === 1 ? 'one project' : `${known.length} projects`}`
+          count(known.length, 'project')
         )}
       </p>
       {children}

@@ -1,6 +1,6 @@
 /** What the page says has changed in a draft. */
 import { describe, expect, it } from 'vitest'
-import { diffLines } from './line-diff.ts'
+import { diffLines, folded } from './line-diff.ts'
 
 const shown = (old: string, fresh: string) =>
   diffLines(old, fresh).map(({ sign, text }) => `${sign}${text}`)
@@ -16,6 +16,14 @@ describe('the difference of two texts', () => {
   it('keeps what both have, also where much moved', () => {
     const lines = shown('1\n2\n3\n4\n5\n6', '0\n2\n4\n4\n6\n7')
     expect(lines.filter((line) => line.startsWith(' '))).toEqual([' 2', ' 4', ' 6'])
+  })
+
+  it('folds what is far from every change, and says how many lines that are', () => {
+    const old = Array.from({ length: 30 }, (_, index) => `line ${index}`)
+    const shown = folded(diffLines(old.join('\n'), old.with(10, 'new').join('\n')))
+    expect(shown.filter((line) => typeof line === 'number')).toEqual([7, 16])
+    expect(shown).toHaveLength(2 + 3 + 2 + 3)
+    expect(folded(diffLines('same\n', 'same\n'))).toEqual([2])
   })
 
   it('gives both texts back, whatever they are', () => {

@@ -58,3 +58,22 @@ function between(before: string[], after: string[]): DiffLine[] {
   }
   return lines
 }
+
+/** So many lines are shown on either side of what changed. */
+const around = 3
+
+/** The same with how many lines instead of those that are far from every change. */
+export function folded(lines: DiffLine[]): (DiffLine | number)[] {
+  const isNear = lines.map(() => false)
+  for (const [index, { sign }] of lines.entries()) {
+    if (sign !== ' ') isNear.fill(true, Math.max(0, index - around), index + around + 1)
+  }
+  const shown: (DiffLine | number)[] = []
+  for (const [index, line] of lines.entries()) {
+    const last = shown.at(-1)
+    if (isNear[index]) shown.push(line)
+    else if (typeof last === 'number') shown[shown.length - 1] = last + 1
+    else shown.push(1)
+  }
+  return shown
+}
