@@ -9,7 +9,7 @@ export interface Live<T> {
 }
 
 /** Between two questions, where much happens. */
-const pauseMs = 150
+const pauseMs = 100
 const longestPauseMs = 3000
 
 /**

@@ -40,6 +40,9 @@ describeWith('chromium', 'a page that is open', () => {
     const ann = await server.register('ann')
     const open = async (view: string) => {
       const { page, faults } = await browser.open('about:blank')
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${server.url}/`)) faults.push(`asked ${request.url()}`)
+      })
       // Nothing may wait for the page's own clock, which moves seldom.
       await page.addInitScript('window.setInterval = () => 0')
       await page.goto(`${server.url}/#/default/${view}`)
