@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MailView } from '../../person/mail-shapes.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
 import { Ago, short, Words } from '../parts/words.tsx'
 import { boot, get, post } from '../state/api.ts'
@@ -35,18 +36,12 @@ export function MailListView(): JSX.Element {
   return (
     <>
       <Heading title="Mail">
-        <fieldset class="choice" aria-label="Kind">
-          {kinds.map(([value, words]) => (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={kind === value}
-              onClick={() => change({ kind: value })}
-            >
-              {words}
-            </button>
-          ))}
-        </fieldset>
+        <Choice
+          label="Kind"
+          options={kinds}
+          chosen={kind}
+          onChoose={(value) => change({ kind: value })}
+        />
       </Heading>
       <Fault text={error} retry={reload} />
       {data?.faults.map((fault) => (

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MessageView } from '../../person/shapes.ts'
+import { Choice } from '../parts/choice.tsx'
 import { answer, Compose, sendTo } from '../parts/compose.tsx'
 import { AgentLink, Fault, Heading, Loading, ProjectChip } from '../parts/frame.tsx'
 import { MessageList } from '../parts/message-list.tsx'
@@ -69,18 +70,12 @@ function Filters({
   const names = [...new Set(agentsOf(project.value).map(({ name }) => name))]
   return (
     <>
-      <fieldset class="choice" aria-label="Kind">
-        {kinds.map(([value, words]) => (
-          <button
-            key={value}
-            type="button"
-            aria-pressed={kind === value}
-            onClick={() => change({ kind: value })}
-          >
-            {words}
-          </button>
-        ))}
-      </fieldset>
+      <Choice
+        label="Kind"
+        options={kinds}
+        chosen={kind}
+        onChoose={(value) => change({ kind: value })}
+      />
       <label>
         <span class="hidden">Channel</span>
         <select

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { JournalPage } from '../../person/shapes.ts'
+import { Choice } from '../parts/choice.tsx'
 import {
   AgentLink,
   ConnectFirst,
@@ -58,18 +59,12 @@ export function TimelineView(): JSX.Element {
     <>
       <Heading title="Time line">
         <div class="row filters">
-          <fieldset class="choice" aria-label="How far back">
-            {ranges.map(([value, words]) => (
-              <button
-                key={value}
-                type="button"
-                aria-pressed={range === value}
-                onClick={() => change({ range: value, from: '', to: '', at: '' })}
-              >
-                {words}
-              </button>
-            ))}
-          </fieldset>
+          <Choice
+            label="How far back"
+            options={ranges}
+            chosen={range}
+            onChoose={(value) => change({ range: value, from: '', to: '', at: '' })}
+          />
           {zoomFrom !== undefined && (
             <button type="button" onClick={() => change({ from: '', to: '' })}>
               Show all of it
