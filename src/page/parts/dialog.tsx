@@ -1,6 +1,6 @@
 /** A question before something that cannot be undone, or that wants a word: it keeps the focus, and Escape closes it. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Words } from './words.tsx'
 
 interface DialogProps {
@@ -13,7 +13,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, class: name = '' }: DialogProps): JSX.Element {
   const box = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // At once: what is typed right after the key that opens it belongs there.
+  useLayoutEffect(() => {
     const before = document.activeElement
     const shown = box.current
     shown?.showModal()
@@ -24,7 +25,14 @@ export function Dialog({ title, onClose, children, class: name = '' }: DialogPro
     }
   }, [])
   return (
-    <dialog ref={box} class={name} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
+    <dialog
+      ref={box}
+      class={name}
+      aria-labelledby={heading}
+      onCancel={onClose}
+      // One that is gone says so later, when the next may be there.
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+    >
       <div class="dialog">
         <h2 id={heading}>
           <Words text={title} />
