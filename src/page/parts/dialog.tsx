@@ -13,7 +13,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, class: name = '' }: DialogProps): JSX.Element {
   const box = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  // At once: what is typed next is for it.
+  // At once: what is typed right after the key that opens it belongs there.
   useLayoutEffect(() => {
     const before = document.activeElement
     const shown = box.current
@@ -25,7 +25,14 @@ export function Dialog({ title, onClose, children, class: name = '' }: DialogPro
     }
   }, [])
   return (
-    <dialog ref={box} class={name} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
+    <dialog
+      ref={box}
+      class={name}
+      aria-labelledby={heading}
+      onCancel={onClose}
+      // One that is gone says so later, when the next may be there.
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+    >
       <div class="dialog">
         <h2 id={heading}>
           <Words text={title} />

@@ -28,7 +28,7 @@ describeWith('chromium', 'a notice of the browser', () => {
   let server: TestServer
   let agent_id: string
   beforeAll(async () => {
-    server = await TestServer.start({}, atEnd)
+    server = await TestServer.start({ env: { AGENTMAIL_STALE_SECONDS: '1000000' } }, atEnd)
     agent_id = await server.register('ann')
   })
 

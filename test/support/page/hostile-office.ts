@@ -20,6 +20,8 @@ import {
   unbroken,
 } from './hostile-words.ts'
 
+/** However long the tests take, nobody loses what they hold. */
+const unhurried = { AGENTMAIL_STALE_SECONDS: '1000000' }
 const person = 'human'
 /** What a branch can be called. */
 const branch = '<img/class=theirs/src=x/onerror=ran=1>'
@@ -44,7 +46,7 @@ export class HostileOffice {
 
   static async open(atEnd: AtEnd): Promise<HostileOffice> {
     const db = join(temporaryFolder(atEnd), 'agentmail.db')
-    const home = await OrchestratorHome.make([], { AGENTMAIL_DB: db }, atEnd)
+    const home = await OrchestratorHome.make([], { AGENTMAIL_DB: db, ...unhurried }, atEnd)
     const repository = join(home.folder, 'shop<b class=theirs>')
     mkdirSync(repository)
     git(repository, 'init', '--quiet', '--template=', `--initial-branch=${branch}`)
