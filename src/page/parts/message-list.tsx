@@ -5,7 +5,7 @@ import type { MessageHead } from '../../person/shapes.ts'
 import type { Query } from '../state/api.ts'
 import { Feed } from '../state/feed.ts'
 import { Asking } from '../state/live.ts'
-import { addressOfView, route } from '../state/route.ts'
+import { addressInList, projectOfOpen, route } from '../state/route.ts'
 import { listen } from '../state/stream.ts'
 import { ConnectFirst, Fault, Loading, Nothing, ProjectChip } from './frame.tsx'
 import { Rows } from './list.tsx'
@@ -78,11 +78,10 @@ interface MessageRowProps {
 
 function MessageRow({ head, index, count }: MessageRowProps): JSX.Element {
   if (!head) return <li class="line message" aria-hidden="true" />
-  const { project, id, query } = route.value
-  const isOpen = id === head.id && (project === null || project === head.project)
+  const isOpen = route.value.id === head.id && projectOfOpen.value === head.project
   // The subject of what has none is its beginning.
   const isUntitled = head.excerpt.startsWith(head.subject.replace(/…$/, ''))
-  const address = addressOfView({ project: head.project, view: 'messages', id: head.id, query })
+  const address = addressInList(head.project, 'messages', head.id)
   return (
     <li class="line message" aria-setsize={count} aria-posinset={index + 1}>
       <a href={address} data-item aria-current={isOpen ? 'true' : undefined}>

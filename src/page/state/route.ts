@@ -62,6 +62,24 @@ export function addressOfView({
 export const route = signal<Route>(read())
 export const project = computed(() => route.value.project)
 
+/** Opens one thing beside its list: where that is of all projects it stays so, and the thing's own project is named apart. */
+export function addressInList(of: string, view: ViewName, id: string): string {
+  const { project, view: here, query } = route.value
+  if (here !== view) return addressOfView({ project: of, view, id })
+  const isOfAll = project === null
+  return addressOfView({
+    ...{ project: isOfAll ? null : of, view, id },
+    query: { ...query, of: isOfAll ? of : '' },
+  })
+}
+
+/** The project of what is open beside a list. */
+export const projectOfOpen = computed(() => route.value.project ?? route.value.query.of ?? null)
+
+/** The list alone. */
+export const addressOfList = (view: ViewName): string =>
+  addressOfView({ view, query: { ...route.value.query, of: '' } })
+
 export function go(to: Partial<Route> & { view: ViewName }): void {
   location.hash = addressOfView(to)
 }

@@ -24,15 +24,17 @@ import { ReleaseButton } from './release.tsx'
 
 const order: AgentView['state'][] = ['waits', 'silent', 'working', 'here', 'ready', 'gone']
 
+/** Who was never heard of is not who has fallen silent. */
+const rank = ({ state, since }: AgentView): number =>
+  order.indexOf(state === 'silent' && since === null ? 'ready' : state)
+
 export function AgentsView(): JSX.Element {
   const { id } = route.value
   return id === null ? <AllAgents /> : <OneAgent key={`${project.value} ${id}`} name={id} />
 }
 
 function AllAgents(): JSX.Element {
-  const list = agentsOf(project.value).sort(
-    (one, other) => order.indexOf(one.state) - order.indexOf(other.state),
-  )
+  const list = agentsOf(project.value).sort((one, other) => rank(one) - rank(other))
   return (
     <>
       <Heading title="Agents" />
@@ -121,7 +123,7 @@ function AgentRow({
 function OneAgent({ name }: { name: string }): JSX.Element {
   const [isWriting, setWriting] = useState(false)
   const found = agentsOf(project.value).filter((agent) => agent.name === name)
-  const [agent] = found.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
+  const [agent] = found.sort((one, other) => rank(one) - rank(other))
   const of = agent?.project ?? project.value
   const claims = useLive(
     `claims of ${of} ${name}`,

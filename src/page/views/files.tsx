@@ -9,7 +9,7 @@ import { Ago, count, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { type FileRow, fileRows } from '../state/file-tree.ts'
 import { useLive } from '../state/live.ts'
-import { addressOfView, project, route } from '../state/route.ts'
+import { addressInList, addressOfList, project, projectOfOpen, route } from '../state/route.ts'
 import type { Heard } from '../state/stream.ts'
 import { ReleaseButton } from './release.tsx'
 
@@ -81,7 +81,7 @@ export function FilesView(): JSX.Element {
             />
           )}
         </div>
-        {id !== null && <OneFile key={`${project.value} ${id}`} path={id} />}
+        {id !== null && <OneFile key={`${projectOfOpen.value} ${id}`} path={id} />}
       </div>
     </>
   )
@@ -116,11 +116,11 @@ function Row({
       </li>
     )
   }
-  const isOpen = route.value.id === claim.path
+  const isOpen = route.value.id === claim.path && projectOfOpen.value === claim.project
   return (
     <li class="line file">
       <a
-        href={addressOfView({ project: claim.project, view: 'files', id: claim.path })}
+        href={addressInList(claim.project, 'files', claim.path)}
         data-item
         aria-current={isOpen ? 'true' : undefined}
         style={indent}
@@ -140,7 +140,7 @@ function Row({
 }
 
 function OneFile({ path }: { path: string }): JSX.Element {
-  const of = project.value
+  const of = projectOfOpen.value
   const { data, error, reload } = useLive(
     `file ${of} ${path}`,
     (signal) => get<FileView>('/file', { project: of, path }, signal),
@@ -148,7 +148,7 @@ function OneFile({ path }: { path: string }): JSX.Element {
   )
   return (
     <article class="letter card" data-open>
-      <a class="close" href={addressOfView({ view: 'files' })}>
+      <a class="close" href={addressOfList('files')}>
         Close
       </a>
       <h2 class="path">

@@ -10,7 +10,7 @@ import { Receipt } from '../parts/state-badge.tsx'
 import { LongText, Words } from '../parts/words.tsx'
 import { boot, get } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
-import { addressOfView, go, project, route } from '../state/route.ts'
+import { addressOfList, go, project, projectOfOpen, route } from '../state/route.ts'
 import { agentsOf } from '../state/shared.ts'
 import { plain } from '../state/unseen.ts'
 
@@ -38,7 +38,7 @@ export function MessagesView(): JSX.Element {
         <div class="side">
           <MessageList query={{ project: project.value, channel, agent, kind }} />
         </div>
-        {id !== null && <Letter key={`${project.value} ${id}`} id={id} />}
+        {id !== null && <Letter key={`${projectOfOpen.value} ${id}`} id={id} />}
       </div>
     </>
   )
@@ -165,16 +165,15 @@ function Write({ onSent }: { onSent(): void }): JSX.Element {
 }
 
 function Letter({ id }: { id: string }): JSX.Element {
-  const of = project.value
+  const of = projectOfOpen.value
   const { data, error, reload } = useLive(
     `message ${of} ${id}`,
     (signal) => get<MessageView>('/message', { project: of, id }, signal),
     (heard) => heard.kind === 'hint' && ['receipts', 'mailbox'].includes(heard.hint.about),
   )
-  const close = addressOfView({ view: 'messages', query: route.value.query })
   return (
     <article class="letter card" data-open>
-      <a class="close" href={close}>
+      <a class="close" href={addressOfList('messages')}>
         Close
       </a>
       <Fault text={error} retry={reload} />
