@@ -1,5 +1,6 @@
 /** The page: its frame with the views, the search box and what needs the person, and the view that is open. */
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Help } from './parts/help.tsx'
 import { Palette } from './parts/palette.tsx'
 import { Words } from './parts/words.tsx'
@@ -34,6 +35,12 @@ const shown: Record<ViewName, () => JSX.Element> = {
 export function App(): JSX.Element {
   const { view, query } = route.value
   const View = shown[view]
+  useEffect(() => {
+    // On a narrow screen the row of views is longer than the screen.
+    document
+      .querySelector('nav [aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [view])
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>

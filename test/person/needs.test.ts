@@ -85,7 +85,7 @@ it('has what an agent was refused, by a tool or a hook, until that is over', asy
     from: 'claude-1',
     target: 'src/b.ts',
   })
-  expect(first?.text).toMatch(/^held by ann since 2026-01-15T/)
+  expect(first?.text).toMatch(/^held by ann$/)
   await other.agents.register({ name: 'zoe', role: 'coder' })
   expect((await needsOf(scene)).every(({ project: of }) => of === 'p')).toBe(true)
   await project.agents.leave(bob)

@@ -4,11 +4,14 @@ import { useId, useState } from 'preact/hooks'
 import type { SentView } from '../../person/shapes.ts'
 import { boot, post } from '../state/api.ts'
 import { attempt, say } from '../state/toast.ts'
+import { useTyped } from '../state/typed.ts'
 import { takeFocus } from './focus.ts'
 import { Words } from './words.tsx'
 
 interface ComposeProps {
   label: string
+  /** What it is about: what was typed is kept for that. */
+  about: string
   /** Asks the server to send it. */
   send(text: string): Promise<SentView>
   onSent?(): void
@@ -21,12 +24,13 @@ const mostBytes = 65_536
 
 export function Compose({
   label,
+  about,
   send,
   onSent,
   hasFocus = false,
   isShort = true,
 }: ComposeProps): JSX.Element {
-  const [text, setText] = useState('')
+  const [text, setText, forget] = useTyped(about)
   const [isBusy, setBusy] = useState(false)
   const id = useId()
   const size = new TextEncoder().encode(text).length
@@ -39,7 +43,7 @@ export function Compose({
     })
     setBusy(false)
     if (!isSent) return
-    setText('')
+    forget()
     onSent?.()
   }
   return (

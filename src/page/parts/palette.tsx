@@ -91,6 +91,7 @@ export function Palette(): JSX.Element {
             close() // a box with a text in it would only clear that
           else return
           event.preventDefault()
+          event.stopPropagation() // it was for this, and not for what lies behind
         }}
       />
       <div id={id} role="listbox" aria-label="Places">

@@ -75,6 +75,10 @@ export function age(at: string, after = ' ago'): string {
   return `${Math.round(seconds / 86_400)} d${after}`
 }
 
+/** A date as it was written, in the words of this browser where it is one. */
+export const dated = (text: string): string =>
+  Number.isNaN(Date.parse(text)) ? text : new Date(text).toLocaleString()
+
 export const clock = (at: string | number): string => {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date(now.value).toDateString()

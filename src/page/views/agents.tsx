@@ -165,6 +165,7 @@ function OneAgent({ name }: { name: string }): JSX.Element {
       )}
       {isWriting && of !== null && (
         <Compose
+          about={`to ${of} ${name}`}
           label={`Message to ${name}`}
           hasFocus
           send={sendTo(of, `@${name}`)}

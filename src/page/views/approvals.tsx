@@ -107,6 +107,9 @@ export function ApprovalsView(): JSX.Element {
       {id === null && approved.length > 0 && (
         <>
           <h2>Approved, not sent yet</h2>
+          <p class="quiet">
+            <code>agentmail orchestrate</code> sends them, for as long as it runs.
+          </p>
           <ul class="plain-list">
             {approved.map(({ path, to, agent, subject, approved_by, status }) => (
               <li key={path}>

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AttachmentView, DraftView } from '../../person/mail-shapes.ts'
-import { bytes, LongText, Words } from '../parts/words.tsx'
+import { bytes, dated, LongText, Words } from '../parts/words.tsx'
 import { addressOf } from '../state/api.ts'
 import { attempt } from '../state/toast.ts'
 import { plain } from '../state/unseen.ts'
@@ -69,7 +69,7 @@ export function DraftBody({ draft }: { draft: DraftView }): JSX.Element {
             </dd>
             <dt>Date</dt>
             <dd>
-              <Words text={draft.answers.date} />
+              <Words text={dated(draft.answers.date)} />
             </dd>
           </dl>
           <LongText text={draft.answers.text} label="Text from outside" />

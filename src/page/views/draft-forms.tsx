@@ -7,6 +7,7 @@ import { short, Words } from '../parts/words.tsx'
 import { post, Refused } from '../state/api.ts'
 import { isSettling } from '../state/settling.ts'
 import { attempt } from '../state/toast.ts'
+import { useTyped } from '../state/typed.ts'
 import { plain } from '../state/unseen.ts'
 
 /** Where it changed meanwhile, what changed is shown. */
@@ -37,13 +38,16 @@ interface EditFormProps {
 const editable = ['to', 'cc', 'bcc', 'subject'] as const
 
 export function EditForm({ draft, onSaved, onStale }: EditFormProps): JSX.Element {
-  const [fields, setFields] = useState({
+  const usual = {
     to: draft.to ?? '',
     cc: draft.cc ?? '',
     bcc: draft.bcc ?? '',
     subject: draft.subject,
     body: draft.body,
-  })
+  }
+  const [text, keep, forget] = useTyped(`${draft.path} ${draft.etag}`, JSON.stringify(usual))
+  const fields: typeof usual = JSON.parse(text)
+  const setFields = (changed: typeof usual) => keep(JSON.stringify(changed))
   const id = useId()
   const save = async () => {
     let saved: DraftView | undefined
@@ -53,7 +57,9 @@ export function EditForm({ draft, onSaved, onStale }: EditFormProps): JSX.Elemen
       'Saved.',
       onStale,
     )
-    if (saved) onSaved(saved)
+    if (!saved) return
+    forget()
+    onSaved(saved)
   }
   return (
     <form

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DraftsPage, ReceivedView } from '../../person/mail-shapes.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Fault } from '../parts/frame.tsx'
-import { LongText, short, Words } from '../parts/words.tsx'
+import { dated, LongText, short, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { settle } from '../state/settling.ts'
 import { DelegateForm } from './draft-forms.tsx'
@@ -39,7 +39,8 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
           <Words text={short(mail.status, 40)} />
         </span>
         <span class="quiet">
-          <Words text={mail.from} /> · <Words text={mail.date} /> · <Words text={mail.path} />
+          <Words text={mail.from} /> · <Words text={dated(mail.date)} /> ·{' '}
+          <Words text={mail.path} />
         </span>
       </div>
       <h3>

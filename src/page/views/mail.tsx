@@ -3,8 +3,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MailView } from '../../person/mail-shapes.ts'
 import { Choice } from '../parts/choice.tsx'
+import { takeFocus } from '../parts/focus.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
-import { Ago, short, Words } from '../parts/words.tsx'
+import { Ago, dated, short, Words } from '../parts/words.tsx'
 import { boot, get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, change, route } from '../state/route.ts'
@@ -93,7 +94,7 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
   const isOpen = isMeant || isChosen
   const { direction, state, from, to, subject, at } = mail
   return (
-    <li class="card mail" data-item tabIndex={-1}>
+    <li ref={isMeant ? takeFocus : null} class="card mail" data-item tabIndex={-1}>
       <div class="row">
         <span class="kind">{direction === 'in' ? 'In' : 'Out'}</span>
         <span class={coloured.has(state) ? `state mail-${state}` : 'state'}>
@@ -136,10 +137,10 @@ function Facts({ mail }: { mail: MailView }): JSX.Element {
     ['Subject', mail.subject],
     ['Reason', mail.reason],
     ['Approved by', mail.approved_by],
-    ['Approved at', mail.approved_at],
+    ['Approved at', mail.approved_at && dated(mail.approved_at)],
     ['SHA-256', mail.approved_sha256],
     ['Service', mail.provider],
-    ['Sent at', mail.sent_at],
+    ['Sent at', mail.sent_at && dated(mail.sent_at)],
     ['Message', mail.message_id],
     ['Id', mail.send_id],
   ]

@@ -154,6 +154,7 @@ function Write({ onSent }: { onSent(): void }): JSX.Element {
         </label>
       </div>
       <Compose
+        about="write"
         label={`Message to ${channel}`}
         hasFocus
         isShort={false}
@@ -202,6 +203,7 @@ function Answer({ message }: { message: MessageView }): JSX.Element | null {
   if (message.from === boot.value?.person) return null
   return isOpen ? (
     <Compose
+      about={`${message.project} ${message.id}`}
       label={`Answer ${message.from}`}
       hasFocus
       send={answer(message.project, message.id)}

@@ -13,13 +13,17 @@ import { attempt } from '../state/toast.ts'
 
 const shownAtFirst = 50
 
+/** Whoever cannot go on without an answer comes before what can wait. */
+const rank = ({ urgent, kind }: NeedView): number => (urgent ? 0 : kind === 'waits' ? 1 : 2)
+
 export function NeedsList(): JSX.Element {
   const [isAll, setAll] = useState(false)
   const all = needs.value
   // Those of the chosen project come first; the others are never left out.
   const own = (need: NeedView) =>
     need.project === null || project.value === null || need.project === project.value
-  const sorted = all && [...all.filter(own), ...all.filter((need) => !own(need))]
+  const sorted =
+    all && [...all].sort((one, other) => rank(one) - rank(other) || +!own(one) - +!own(other))
   const shown = isAll ? sorted : sorted?.slice(0, shownAtFirst)
   return (
     <>
@@ -114,6 +118,7 @@ function Card({ need }: { need: NeedView }): JSX.Element {
       </div>
       {isAnswering && of !== null && (
         <Compose
+          about={need.key}
           label={`Answer ${need.from}`}
           hasFocus
           send={answer(of, target)}

@@ -6,7 +6,7 @@ import { Ago, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfResult } from '../state/need.ts'
-import { project, route } from '../state/route.ts'
+import { addressOfView, project, route } from '../state/route.ts'
 
 export function SearchResults(): JSX.Element {
   const words = route.value.query.q ?? ''
@@ -31,6 +31,13 @@ export function SearchResults(): JSX.Element {
             Every word must occur, in whatever case: in messages, changes, mailbox mail, drafts,
             paths and names.
           </p>
+          {project.value !== null && words.trim() !== '' && (
+            <p>
+              <a href={addressOfView({ project: null, view: 'search', query: { q: words } })}>
+                Search all projects
+              </a>
+            </p>
+          )}
         </Nothing>
       )}
       <ul class="cards" aria-label="Results">

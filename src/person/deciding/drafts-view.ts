@@ -58,13 +58,18 @@ export async function draftViewOf(desk: MailDesk, note: Note): Promise<DraftView
   const isChanged = changed !== null && changed.length > 0
   return {
     ...rowOf(shown, await timeAt(records, shown)),
-    ...{ sha256, provider, from, cc, bcc, reply_to, reply_to_message_id, reason, approved_at },
+    // What the draft leaves to the settings of whoever sends it.
+    from: from ?? ownAddress(desk, shown),
+    ...{ sha256, provider, cc, bcc, reply_to, reply_to_message_id, reason, approved_at },
     ...{ body, html, postmark, attachments, answers, changed },
     problem: shown.problem ?? (await wrongRecipients(desk, note, shown)),
     etag: note.etag,
     proposed: (isChanged && (await proposalsOf(vault).text(note.path))) || null,
   }
 }
+
+const ownAddress = ({ config }: MailDesk, { kind, provider }: ShownDraft): string | null =>
+  (kind === 'mail' && config.text(provider === 'postmark' ? 'defaultFrom' : 'mailFrom')) || null
 
 /** A mail that came in, as a person reads it before they give it to somebody. */
 export async function receivedView(desk: MailDesk, path: string): Promise<ReceivedView> {

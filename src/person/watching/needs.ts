@@ -108,7 +108,7 @@ async function agentsFor(sight: Sight, seen: SeenProject): Promise<NeedView[]> {
       ...{ kind: 'conflict' as const, project: seen.name, from: claim.wanted_by, urgent: false },
       at: timeText(claim.at_us),
       title: `${claim.wanted_by} waits for ${claim.path}`,
-      text: `held by ${claim.holder_name} since ${timeText(claim.claimed_us)}`,
+      text: `held by ${claim.holder_name}`,
       target: claim.path,
     })),
   ]

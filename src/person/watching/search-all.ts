@@ -66,7 +66,7 @@ export async function searchAll(
 }
 
 async function agentsNamed(
-  { name: project, project: { agents } }: SeenProject,
+  { name: project, project: { agents }, offices }: SeenProject,
   wanted: SearchWords,
 ): Promise<SearchView[]> {
   const found: SearchView[] = []
@@ -79,6 +79,12 @@ async function agentsNamed(
     }
     after = page.agents.at(-1)?.agent_id
     if (!page.has_more || after === undefined) break
+  }
+  const known = new Set(found.map(({ title }) => title))
+  const mailboxes = new Set(offices.flatMap((office) => office.recipientNames()))
+  for (const name of mailboxes) {
+    if (found.length >= mostNamed || known.has(name) || !wanted.areIn(name)) continue
+    found.push({ kind: 'agent', project, title: name, text: 'mailbox', at: null, target: name })
   }
   return found
 }
