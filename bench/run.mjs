@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { coordinationRows } from './coordination.mjs'
 import { hookRows } from './hooks.mjs'
 import { mailboxRows } from './mailbox.mjs'
+import { pageRows } from './page.mjs'
 import { servedCommandRows } from './served-commands.mjs'
 import { withServers } from './servers.mjs'
 import { measureStores } from './stores.mjs'
@@ -25,6 +26,7 @@ const parts = {
       ...(await withServers(hookRows)),
       ...(await coordinationRows()),
       ...(await vaultRows()),
+      ...(await withServers(pageRows)),
     ]
     return `${goalTable(rows)}\n\n${machine}.`
   },
@@ -36,6 +38,9 @@ const parts = {
     return [...tables, `${[machine, ...versions].join(', ')}.`].join('\n\n')
   },
 }
+
+/** Behind the point; of other units none. */
+const digits = { ms: 1, KB: 1, '%': 2 }
 
 const isWriting = process.argv.includes('--write')
 const named = process.argv.slice(2).filter((word) => word !== '--write')
@@ -52,7 +57,7 @@ for (const name of named.length > 0 ? named : Object.keys(parts)) {
 function goalTable(rows) {
   const cells = rows.map((row) => {
     const { id, what, value, base, baseValue, unit = 'ms' } = row
-    const inUnit = (number) => `${number.toFixed(unit === 'ms' ? 1 : 0)} ${unit}`.trim()
+    const inUnit = (number) => `${number.toFixed(digits[unit] ?? 0)} ${unit}`.trim()
     const { told, goal, holds } = judged(row, inUnit)
     return [
       ...[id, what, inUnit(value), `${base}: ${inUnit(baseValue)}`],
