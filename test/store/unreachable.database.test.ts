@@ -109,7 +109,7 @@ describeWith('mariadbd', 'a database', () => {
       })
     })
     expect(ms).toBeLessThan(first.ms) // one call waited for it; now nobody does
-    for (const path of ['/', '/api/agents']) {
+    for (const path of ['/api/page', '/api/agents']) {
       const response = await fetch(`${server.url}${path}`)
       expect(response.status).toBe(503)
       expect(await response.text()).toContain('try again when it is back')
