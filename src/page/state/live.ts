@@ -8,7 +8,7 @@ export interface Live<T> {
   reload(): void
 }
 
-/** Between two questions, where much happens. */
+/** Between two questions, where more than two follow each other. */
 const pauseMs = 100
 const longestPauseMs = 3000
 
@@ -54,7 +54,9 @@ export class Asking {
   readonly #ending = new AbortController()
   #isAsking = false
   #isWanted = false
-  #nextAt = 0
+  /** By when the rests after all questions are over; one of them may be taken later. */
+  #restedAt = 0
+  #restMs = pauseMs
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(ask: (signal: AbortSignal) => Promise<void>) {
@@ -67,9 +69,9 @@ export class Asking {
     this.#isWanted = true
     if (this.#isAsking || this.#timer !== undefined || this.#ending.signal.aborted) return
     if (document.hidden && !isUnseen) return
-    const restMs = this.#nextAt - performance.now()
-    if (restMs <= 0) void this.#run()
-    else this.#timer = setTimeout(() => void this.#run(), restMs)
+    const waitMs = this.#restedAt - this.#restMs - performance.now()
+    if (waitMs <= 0) void this.#run()
+    else this.#timer = setTimeout(() => void this.#run(), waitMs)
   }
 
   end(): void {
@@ -89,7 +91,8 @@ export class Asking {
     const began = performance.now()
     await this.#ask(this.#ending.signal)
     const tookMs = performance.now() - began
-    this.#nextAt = performance.now() + Math.min(longestPauseMs, Math.max(pauseMs, 3 * tookMs))
+    this.#restMs = Math.min(longestPauseMs, Math.max(pauseMs, 3 * tookMs))
+    this.#restedAt = Math.max(this.#restedAt, began) + tookMs + this.#restMs
     this.#isAsking = false
     if (this.#isWanted) this.soon()
   }
