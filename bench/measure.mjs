@@ -1,4 +1,4 @@
-/** How long something takes, how often it goes, how much memory a process has, what its environment is, and the one number that stands for many. */
+/** How long something takes, how often it goes, how much memory and time a process has used, what its environment is, and the one number that stands for many. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,4 +50,16 @@ export function memoryOf(pid) {
       ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
       : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { env: cleanEnv })
   return Number(kilobytes) / 1024
+}
+
+/** What a process has used of all cores so far. */
+export function cpuMsOf(pid) {
+  if (process.platform === 'linux') {
+    const [, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+    const [user, system] = rest.split(' ').slice(11, 13)
+    return (Number(user) + Number(system)) * 10 // it is counted in hundredths of a second
+  }
+  const time = execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { env: cleanEnv })
+  const parts = String(time).trim().split(':').map(Number)
+  return parts.reduce((sum, part) => sum * 60 + part) * 1000
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cleanEnv, memoryOf } from './measure.mjs'
+import { cleanEnv, cpuMsOf, memoryOf } from './measure.mjs'
 
 export const binary = join(import.meta.dirname, '../dist/agentmail.cjs')
 const bare = join(import.meta.dirname, 'bare-server.mjs')
@@ -150,6 +150,15 @@ class Server {
   /** Resident memory, in MB. */
   memory() {
     return memoryOf(this.#child.pid)
+  }
+
+  cpuMs() {
+    return cpuMsOf(this.#child.pid)
+  }
+
+  /** Where the page is. */
+  get url() {
+    return new URL('/', this.#url).href
   }
 
   kill() {
