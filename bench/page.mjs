@@ -35,34 +35,48 @@ export async function pageRows(start) {
   }
 }
 
-/** From the moment at which it is sent to the first frame after it was put on the page. */
+/** From the moment at which it is sent to the first frame after it was put on the page, and after its event came. */
 async function screenRows(server, page) {
-  let onShown = () => {}
-  await page.exposeBinding('shown', (_, subject) => onShown(subject, performance.now()))
-  await page.evaluate(`new MutationObserver(() => {
-    const subject = document.querySelector('.line.message .one-line')?.textContent.split(' – ')[0]
-    if (subject) requestAnimationFrame(() => shown(subject))
-  }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
+  let onSeen = () => {}
+  await page.exposeBinding('seen', (_, how, subject) => onSeen(how, subject, performance.now()))
+  await page.evaluate(`{
+    const inFrame = (how, subject) => requestAnimationFrame(() => seen(how, subject))
+    new MutationObserver(() => {
+      const line = document.querySelector('.line.message .one-line')?.textContent
+      if (line) inFrame('shown', line.split(' – ')[0])
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    new EventSource('/api/page/events').addEventListener('entry', ({ data }) => {
+      inFrame('heard', JSON.parse(data).message?.subject)
+    })
+  }`)
   const agent_id = await server.register('writer')
-  const times = []
+  const [shown, heard] = [[], []]
   for (let event = -warmUps; event < events; event++) {
     await sleep(Math.random() * longestPauseMs)
     const subject = `Event ${event}`
-    const shownAt = new Promise((resolve) => {
-      onShown = (text, at) => text === subject && resolve(at)
+    const at = {}
+    const isSeen = new Promise((resolve) => {
+      onSeen = (how, text, now) => {
+        if (text === subject) at[how] ??= now
+        if (at.shown && at.heard) resolve()
+      }
     })
     const sentAt = performance.now()
     await server.call('send_message', { agent_id, ...letter, subject })
-    const took = (await shownAt) - sentAt
-    if (event >= 0) times.push(took)
+    await isSeen
+    if (event < 0) continue
+    shown.push(at.shown - sentAt)
+    heard.push(at.heard - sentAt)
   }
-  const row = (part, value) => ({
+  const row = (part, of) => ({
     id: 'B12',
     what: `\`send_message\` until the message is on the screen of the page, ${part}`,
-    value,
-    ...{ base: 'allowed', baseValue: 200, atMost: 1 },
+    value: of(shown),
+    base: `until its event is in the same browser, ${part}`,
+    baseValue: of(heard),
+    valueAtMost: 200,
   })
-  return [row('p50', median(times)), row('p99', p99(times))]
+  return [row('p50', median), row('p99', p99)]
 }
 
 /** All that a browser fetches to show it. */

@@ -53,7 +53,7 @@ for (const name of named.length > 0 ? named : Object.keys(parts)) {
   if (isWriting) keep(name, text)
 }
 
-/** A row must stay below its goal, or reach it where more is better; some are told by how much they are more. */
+/** A row must stay below its goal, or reach it where more is better; some are told by how much they are more, or held to a time. */
 function goalTable(rows) {
   const cells = rows.map((row) => {
     const { id, what, value, base, baseValue, unit = 'ms' } = row
@@ -67,13 +67,16 @@ function goalTable(rows) {
   return tableOf(['', 'What', 'Measured', 'Baseline', 'Ratio', 'Goal', ''], cells)
 }
 
-function judged({ value, baseValue, atMost, atLeast, moreAtMost }, inUnit) {
+function judged({ value, baseValue, atMost, atLeast, moreAtMost, valueAtMost }, inUnit) {
   if (moreAtMost !== undefined) {
     const more = value - baseValue
     return { told: `+${inUnit(more)}`, goal: `≤ +${moreAtMost} ms`, holds: more <= moreAtMost }
   }
   const ratio = value / baseValue
   const told = `${ratio.toFixed(2)}×`
+  if (valueAtMost !== undefined) {
+    return { told, goal: `≤ ${valueAtMost} ms`, holds: value <= valueAtMost }
+  }
   return atMost === undefined
     ? { told, goal: `≥ ${atLeast.toFixed(1)}×`, holds: ratio >= atLeast }
     : { told, goal: `≤ ${atMost.toFixed(1)}×`, holds: ratio <= atMost }
