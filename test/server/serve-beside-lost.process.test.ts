@@ -52,6 +52,7 @@ describe('beside a server that has lost its database, serve', () => {
         expect((await place.run(['messages'])).stdout).toContain('one')
       }
     },
+    180_000,
   )
 
   it.each([['ps'], ['agents'], ['doctor'], ['search', 'one'], ['db', 'check']])(

@@ -16,6 +16,8 @@ const network = 'Look at the network, and whether the service is up.'
 
 export const mailServiceCheck: Check = {
   name: 'mail service',
+  // Longer than a service has: what speaks to it must be loaded before.
+  limitMs: 12_000,
   async look({ config }) {
     try {
       const name = providerName(config)
