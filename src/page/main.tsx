@@ -6,7 +6,7 @@ import { boot } from './state/api.ts'
 import { listenToKeys } from './state/keys.ts'
 import { noticeNeeds } from './state/notices.ts'
 import { keepShared, skewMs } from './state/shared.ts'
-import { connect } from './state/stream.ts'
+import { hear } from './state/stream.ts'
 
 const root = document.getElementById('app')
 if (root) {
@@ -19,4 +19,4 @@ keepShared(noticeNeeds)
 boot.subscribe((known) => {
   if (known) skewMs.value = Date.parse(known.now) - Date.now()
 })
-void connect()
+hear()

@@ -16,6 +16,8 @@ export const now = signal(Date.now())
 export const needsCount = computed(() => needs.value?.length ?? 0)
 
 const tickMs = 10_000
+/** As the server has it. */
+const silentMs = 5 * 60_000
 
 export const agentsOf = (project: string | null): AgentView[] =>
   (agents.value ?? []).filter((agent) => project === null || agent.project === project)
@@ -52,11 +54,25 @@ export function keepShared(onNeeds: (needs: NeedView[]) => void): void {
     if (heard.kind === 'seen') markSeen(heard.seen)
   })
   setInterval(() => {
+    if (markSilent()) askNeeds.soon(true)
     if (!document.hidden) now.value = Date.now() + skewMs.value
   }, tickMs)
   document.addEventListener('visibilitychange', () => {
     now.value = Date.now() + skewMs.value
   })
+}
+
+/** That nothing happens is no event: whoever falls silent is noticed by the clock. Gives whether one did who holds something. */
+function markSilent(): boolean {
+  const before = Date.now() + skewMs.value - silentMs
+  const isSilent = ({ state, last_heard }: AgentView) =>
+    (state === 'working' || state === 'here') && Date.parse(last_heard ?? '') < before
+  const silent = agents.value?.filter(isSilent) ?? []
+  if (silent.length === 0) return false
+  agents.value = agents.value?.map((agent) =>
+    silent.includes(agent) ? { ...agent, state: 'silent', since: agent.last_heard } : agent,
+  )
+  return silent.some(({ claims }) => claims > 0)
 }
 
 /** Whoever was heard of is not silent any more. */

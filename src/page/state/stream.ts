@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Hint, JournalView, StreamEvents } from '../../person/shapes.ts'
 import { addressOf, boot, enter } from './api.ts'
+import { joinTabs, type Tabs } from './tabs.ts'
 
 export type Heard =
   | { kind: 'entry'; entry: JournalView }
@@ -27,11 +28,46 @@ export function listen(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
+/** What the tab that has the stream tells the others. */
+interface TabWord {
+  connection: typeof connection.value
+  cursor: string
+  heard?: Heard
+}
+
+let tabs: Tabs<TabWord> | undefined
+
+/** Hears from now on: by a stream, or by the tab that has it. */
+export function hear(): void {
+  let isNew = true
+  tabs = joinTabs<TabWord>({
+    lead: () => void connect(),
+    take: (word) => {
+      cursor = word.cursor
+      connection.value = word.connection
+      const heard = isNew ? { kind: 'anything' as const } : word.heard
+      isNew = false
+      // The server may be another than the one that this tab knows.
+      if (heard?.kind === 'anything') void enter().catch(() => {})
+      if (heard) spread(heard)
+    },
+    greeting: () => ({ connection: connection.value, cursor }),
+  })
+}
+
+/** Here, and in the other tabs. */
 function tell(heard: Heard): void {
+  tabs?.tell({ connection: connection.value, cursor, heard })
+  spread(heard)
+}
+
+function spread(heard: Heard): void {
+  const isNewProject = heard.kind === 'hint' && heard.hint.about === 'projects'
+  if (isNewProject) void enter().catch(() => {})
   for (const listener of [...listeners]) listener(heard)
 }
 
-export async function connect(): Promise<void> {
+async function connect(): Promise<void> {
   try {
     const known = await enter()
     if (cursor === '') cursor = known.cursor
@@ -62,10 +98,7 @@ function open(): void {
     if (boot.value && boot.value.instance !== instance) void enter().catch(() => {})
   })
   on('entry', (entry) => tell({ kind: 'entry', entry }))
-  on('hint', (hint) => {
-    if (hint.about === 'projects') void enter().catch(() => {})
-    tell({ kind: 'hint', hint })
-  })
+  on('hint', (hint) => tell({ kind: 'hint', hint }))
   on('seen', (seen) => tell({ kind: 'seen', seen }))
   on('reset', (reset) => {
     cursor = reset.cursor
@@ -79,6 +112,7 @@ function open(): void {
 
 function later(): void {
   connection.value = 'broken'
+  tabs?.tell({ connection: 'broken', cursor })
   setTimeout(connect, pauseMs)
   pauseMs = Math.min(longestPauseMs, pauseMs * 2)
 }

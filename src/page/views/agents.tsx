@@ -1,7 +1,7 @@
 /** Agents: one list of all, and one of them with its files, its messages, its day; one click writes to it. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { AgentView, ClaimView } from '../../person/shapes.ts'
+import type { AgentView } from '../../person/shapes.ts'
 import { Compose, sendTo } from '../parts/compose.tsx'
 import {
   ConnectFirst,
@@ -16,10 +16,10 @@ import { Rows } from '../parts/list.tsx'
 import { MessageList } from '../parts/message-list.tsx'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Ago, count, Words } from '../parts/words.tsx'
-import { get } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, project, route } from '../state/route.ts'
 import { agents, agentsFault, agentsOf } from '../state/shared.ts'
+import { allClaims } from './files.tsx'
 import { ReleaseButton } from './release.tsx'
 
 const order: AgentView['state'][] = ['waits', 'silent', 'working', 'here', 'ready', 'gone']
@@ -127,7 +127,7 @@ function OneAgent({ name }: { name: string }): JSX.Element {
   const of = agent?.project ?? project.value
   const claims = useLive(
     `claims of ${of} ${name}`,
-    (signal) => claimsOf(of, name, signal),
+    async (signal) => (await allClaims(of, signal)).claims.filter(({ agent }) => agent === name),
     (heard) => heard.kind === 'entry' && heard.entry.file !== null,
   )
   return (
@@ -186,26 +186,4 @@ function OneAgent({ name }: { name: string }): JSX.Element {
       <MessageList query={{ project: of, agent: name }} />
     </>
   )
-}
-
-const pagesLooked = 20
-
-async function claimsOf(
-  of: string | null,
-  name: string,
-  signal: AbortSignal,
-): Promise<ClaimView[]> {
-  const found: ClaimView[] = []
-  let after: string | undefined
-  for (let page = 0; page < pagesLooked; page++) {
-    const { claims, has_more } = await get<{ claims: ClaimView[]; has_more: boolean }>(
-      '/claims',
-      { project: of, after, limit: 500 },
-      signal,
-    )
-    found.push(...claims.filter(({ agent }) => agent === name))
-    after = claims.at(-1)?.path
-    if (!has_more || after === undefined) break
-  }
-  return found
 }
