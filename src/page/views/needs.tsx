@@ -66,9 +66,9 @@ function NothingNeeded(): JSX.Element {
 function Card({ need }: { need: NeedView }): JSX.Element {
   const [isAnswering, setAnswering] = useState(false)
   // A message without a subject has its beginning for a title.
-  const text = need.text.startsWith(need.title)
-    ? need.text.slice(need.title.length).trim()
-    : need.text
+  const begun = need.title.replace(/…$/, '')
+  const isBegun = need.text.startsWith(begun)
+  const text = `${isBegun && begun !== need.title ? '…' : ''}${need.text.slice(isBegun ? begun.length : 0).trim()}`
   const isLetter = need.kind === 'message' || need.kind === 'mailbox'
   const { project: of, target } = need
   return (

@@ -63,7 +63,7 @@ describeWith('chromium', 'an approval on the page', () => {
     const { page, faults } = await openApprovals(browser, desk)
     const card = await cardOf(page, path)
     expect(await fieldsOf(card)).toMatchObject({
-      ...{ From: 'your own address', To: 'jane@example.com', Subject: 'Re: Offer' },
+      ...{ From: 'Anna <anna@example.org>', To: 'jane@example.com', Subject: 'Re: Offer' },
       ...{ Cc: 'Carl <carl@example.com>', Bcc: 'boss@example.com' },
     })
     expect(await textIn(card, 'Text that will be sent')).not.toContain('Yours, Anna')
