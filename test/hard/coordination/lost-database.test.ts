@@ -224,7 +224,7 @@ describe('a process on the database itself', () => {
     const child = start(['messages', '--follow'], { cwd: folder, env })
     const over = ended(child)
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    rmSync(dirname(database), { recursive: true })
+    rmSync(dirname(database), { recursive: true, maxRetries: 10 }) // it may write there at this moment
     const { exitCode, stderr } = await over
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(/the database is gone: its file was removed/)
