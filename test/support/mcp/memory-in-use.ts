@@ -1,5 +1,5 @@
 /** What a server needs, apart from the garbage that Node has not collected yet. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Env } from '../agentmail.ts'
@@ -58,7 +58,17 @@ function activity(pid: number): { state: string | undefined; ticks: number } {
 }
 
 /** How many files and connections a process holds open. */
-export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
+export const openFiles = (pid: number): number =>
+  readdirSync(`/proc/${pid}/fd`).filter((fd) => !isWatch(`/proc/${pid}/fd/${fd}`)).length
+
+/** One serves all watches of a process, and stays from the first on. */
+function isWatch(link: string): boolean {
+  try {
+    return readlinkSync(link) === 'anon_inode:inotify'
+  } catch {
+    return false // it was closed meanwhile
+  }
+}
 
 /** Resident memory of a process in MiB, now and at its highest. */
 export function memory(pid: number): { now: number; peak: number } {
