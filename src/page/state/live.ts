@@ -54,6 +54,8 @@ export class Asking {
   readonly #ending = new AbortController()
   #isAsking = false
   #isWanted = false
+  /** What is asked for even where nobody sees the page. */
+  #isUnseen = false
   /** By when the rests after all questions are over; one of them may be taken later. */
   #restedAt = 0
   #restMs = pauseMs
@@ -67,11 +69,12 @@ export class Asking {
   /** A page that nobody sees asks when it is seen again. */
   soon(isUnseen = false): void {
     this.#isWanted = true
+    this.#isUnseen ||= isUnseen
     if (this.#isAsking || this.#timer !== undefined || this.#ending.signal.aborted) return
-    if (document.hidden && !isUnseen) return
+    if (document.hidden && !this.#isUnseen) return
     const waitMs = this.#restedAt - this.#restMs - performance.now()
     if (waitMs <= 0) void this.#run()
-    else this.#timer = setTimeout(() => void this.#run(), waitMs)
+    else this.#timer = setTimeout(() => this.#due(), waitMs)
   }
 
   end(): void {
@@ -84,8 +87,13 @@ export class Asking {
     if (!document.hidden && this.#isWanted) this.soon()
   }
 
-  async #run(): Promise<void> {
+  /** Nobody may see it any more by then. */
+  #due(): void {
     this.#timer = undefined
+    this.soon()
+  }
+
+  async #run(): Promise<void> {
     this.#isWanted = false
     this.#isAsking = true
     const began = performance.now()
