@@ -192,6 +192,7 @@ describeWith('chromium', 'a server with a token', () => {
     const { url } = desk.server
     const { page } = await browser.open(`${url}/#/*/approvals/${path}`)
     await page.getByLabel('Token').fill(token)
+    await page.getByLabel('Your name').fill('Zoë B.')
     await page.getByRole('button', { name: 'Log in' }).click()
     await cardOf(page, path)
     const evil = await page.context().newPage()
