@@ -43,6 +43,14 @@ export interface SettingsFile {
 declare global {
   /** Of this process, whichever part of it asks: built entries carry a copy of this file each. */
   var agentmailSettingsFiles: readonly SettingsFile[] | undefined
+  /** What this process has learned beside them. */
+  var agentmailSecrets: Set<string> | undefined
+}
+
+/** A secret that stands in no setting, such as a password that is kept in a file: no text may hold it from now on. */
+export function learnSecret(secret: string): void {
+  globalThis.agentmailSecrets ??= new Set()
+  globalThis.agentmailSecrets.add(secret)
 }
 
 /** Before the first Config: the repository's file, then the user's. */
@@ -129,10 +137,11 @@ export class Config {
 
   /** What must be in no text that leaves this process. */
   secrets(): string[] {
-    return settingNames.flatMap((name) => {
+    const inSettings = settingNames.flatMap((name) => {
       const value = this.text(name)
       return value === undefined ? [] : secretsOf(name, value)
     })
+    return [...inSettings, ...(globalThis.agentmailSecrets ?? [])]
   }
 
   text(name: SettingName): string | undefined {

@@ -1,11 +1,13 @@
 /** The settings of e-mail: the services, what may be sent, and the orchestrator. */
 import type { SettingShape } from './settings.ts'
 
+export const providerNames = ['gmail', 'imap', 'postmark', 'smtp', 'local'] as const
+
 export const mailSettings = {
   mail: {
     env: 'AGENTMAIL_MAIL',
-    about: 'the mail service: gmail, postmark, smtp, or local for a folder of .eml files',
-    words: ['gmail', 'postmark', 'smtp', 'local'],
+    about: 'the mail service: gmail, imap, postmark, smtp, or local for a folder of .eml files',
+    words: providerNames,
   },
   mailDir: {
     env: 'AGENTMAIL_MAIL_DIR',
@@ -15,10 +17,32 @@ export const mailSettings = {
     env: 'AGENTMAIL_MAIL_FROM',
     about: 'the address that local and SMTP mail is sent from',
   },
+  imapUrl: {
+    env: 'AGENTMAIL_IMAP_URL',
+    about: 'the mail server that is read: imaps://user:password@host:993, instead of mail login',
+    secret: true,
+  },
+  mailToken: {
+    env: 'AGENTMAIL_MAIL_TOKEN',
+    about: 'an OAuth access token for IMAP and SMTP (XOAUTH2), instead of a password',
+    secret: true,
+  },
   smtpUrl: {
     env: 'AGENTMAIL_SMTP_URL',
     about: 'the mail server that sends: smtp://user:password@host:587, or smtps://…:465',
     secret: true,
+  },
+  inboundSecret: {
+    env: 'AGENTMAIL_INBOUND_SECRET',
+    about:
+      'lets mail come in at /inbound/postmark/<secret> and /inbound/raw/<secret> of the server; 20 characters or more',
+    secret: true,
+  },
+  inboundRate: {
+    env: 'AGENTMAIL_INBOUND_RATE',
+    about: 'mails a minute that may come in that way',
+    fallback: 120,
+    holds: 'positive',
   },
   sendPolicy: {
     env: 'AGENTMAIL_SEND_POLICY',
@@ -41,6 +65,18 @@ export const mailSettings = {
     env: 'RATE_LIMIT_MAX_REQUESTS',
     about: 'mails that a process may send in a minute; 0 for no limit',
     fallback: 0,
+  },
+  inboundAddress: {
+    env: 'AGENTMAIL_INBOUND_ADDRESS',
+    about:
+      'an address that knows plus-addresses: answers to what agents send go there, marked for the agent',
+  },
+  replies: {
+    env: 'AGENTMAIL_REPLIES',
+    about:
+      "agent: an answer to an agent's mail is handed to that agent; person: it waits for you, who can",
+    fallback: 'person',
+    words: ['person', 'agent'],
   },
   gmailAccount: {
     env: 'AGENTMAIL_GMAIL_ACCOUNT',
@@ -124,6 +160,10 @@ export const mailSettings = {
     env: 'AGENTMAIL_INBOX_QUERY',
     about: 'which mail the orchestrator takes in, as a Gmail search',
     fallback: 'is:unread',
+  },
+  digestTo: {
+    env: 'AGENTMAIL_DIGEST_TO',
+    about: 'where agentmail orchestrate --digest sends to, if not to the address of the account',
   },
   gmailServer: {
     env: 'GMAIL_MCP_SERVER',

@@ -4,7 +4,8 @@ import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import { systemClock } from '../system/clock.ts'
 import { uuid } from '../system/random.ts'
 import { checkHeaders } from './check-headers.ts'
-import type { Address, Attachment, Mail, Original } from './mail.ts'
+import type { Address, Attachment, Mail } from './mail.ts'
+import { replyHeaders } from './thread.ts'
 
 /** In which a service keeps the key of a mail, so that it can be found again. */
 export const keyHeader = 'X-AgentMail-Key'
@@ -17,6 +18,8 @@ interface ComposeOptions {
 export interface ComposedMail {
   message_id: string
   raw: Buffer
+  /** The same with the Bcc, for the sender alone. */
+  ownCopy(): Promise<Buffer>
 }
 
 /**
@@ -39,7 +42,7 @@ export async function compose(mail: Mail, options: ComposeOptions = {}): Promise
     attachments: mail.attachments.map(attached),
     messageId: message_id,
     date: new Date(systemClock.now()),
-    ...(mail.original && threadOf(mail.original)),
+    ...replyHeaders(mail.original),
     headers: mail.key === undefined ? {} : { [keyHeader]: unstructured(mail.key) },
     textEncoding: 'quoted-printable', // base64 looks like spam to some filters
     encoding: 'quoted-printable', // else a server may strip blanks at the ends of lines
@@ -49,14 +52,22 @@ export async function compose(mail: Mail, options: ComposeOptions = {}): Promise
   })
   const message = composer.compile()
   message.keepBcc = options.keepBcc ?? false
-  return { message_id, raw: await message.build() }
+  const raw = await message.build()
+  return {
+    message_id,
+    raw,
+    ownCopy() {
+      message.keepBcc = true
+      return message.build()
+    },
+  }
 }
 
-const withCrlf = (text: string) => text.replace(/\r\n?|\n/g, '\r\n')
+export const withCrlf = (text: string) => text.replace(/\r\n?|\n/g, '\r\n')
 
 const parts = ({ name, address }: Address) => ({ name, address })
 
-const attached = ({ name, content, contentType }: Attachment) => ({
+export const attached = ({ name, content, contentType }: Attachment) => ({
   filename: name,
   content,
   // A part that has parts of its own is no attachment; a type that is none would break its header.
@@ -68,17 +79,7 @@ const attached = ({ name, content, contentType }: Attachment) => ({
 })
 
 /** Encoded where a reader would otherwise see something else: blanks lost, a long word cut, a word decoded. */
-function unstructured(text: string): string {
+export function unstructured(text: string): string {
   const isPlain = /^(?:[!-~]{1,60}(?: (?! )|$))*$/.test(text) && !text.includes('=?')
   return isPlain && !text.endsWith(' ') ? text : encodeWord(text, 'Q', 52)
-}
-
-/** What stands in a mail from outside is taken over only where it is an id. */
-function threadOf({ message_id, references }: Original) {
-  const isId = (id: string) => /^<[!-;=?-~]{1,500}>$/.test(id)
-  if (!isId(message_id)) return {}
-  return {
-    inReplyTo: message_id,
-    references: [...new Set([...references.filter(isId), message_id])],
-  }
 }

@@ -128,7 +128,7 @@ export function parameter(header: string, name: string): string | undefined {
 
 const months = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
 const inMail = new RegExp(
-  `\\b(\\d{1,2})[ -](${months})[a-z]*[ -](\\d{4}|\\d{2}),? +(\\d{1,2}):(\\d{2})(?::(\\d{2}))?(?:\\.\\d+)?(?: *([+-]\\d{4}|[A-Z]{1,4})\\b)?`,
+  `\\b(\\d{1,2})[ -](${months})[a-z]*[ -](\\d{4}|\\d{2}),? +(\\d{1,2}):(\\d{2})(?::(\\d{2}))?(?:\\.\\d+)?(?: *([+-]\\d\\d:?\\d\\d|[A-Z]{1,4})\\b)?`,
   'i',
 )
 const iso = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i
@@ -149,6 +149,6 @@ function parsed(text: string): number {
   const [, day, month, year, hour, minute, second = '00', zone = '+0000'] = found
   const inZone = (name: string) =>
     Date.parse(`${day} ${month} ${year} ${hour}:${minute}:${second} ${name}`)
-  const time = inZone(zone)
+  const time = inZone(zone.replace(':', ''))
   return Number.isNaN(time) ? inZone('+0000') : time // a zone that nobody knows
 }

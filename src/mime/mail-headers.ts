@@ -8,12 +8,16 @@ import { decodedAddresses, decodedHeader, mailDate } from './header-values.ts'
 /** What is longer is cut: nobody shows it, and some of it takes long to take apart. */
 const maxFieldBytes = 16 << 10
 
+/** In which those who pass a mail on write for whom it was, with the +tag that its To may lack. */
+export const deliveryHeaders = ['delivered-to', 'x-original-to'] as const
+
 const wanted = new Set([
   ...['subject', 'from', 'to', 'cc', 'bcc', 'date', 'message-id', 'references', 'in-reply-to'],
   ...['content-type', 'content-transfer-encoding', 'content-disposition'],
+  ...deliveryHeaders,
   keyHeader.toLowerCase(),
 ])
-const lists = new Set(['to', 'cc', 'bcc', 'references'])
+const lists = new Set<string>(['to', 'cc', 'bcc', 'references', ...deliveryHeaders])
 
 export interface HeaderBlock {
   /** As they stand there, unfolded; by the name in small letters. */
@@ -112,13 +116,13 @@ export function headersOf({ fields }: HeaderBlock): MailHeaders {
   const [message_id = ''] = messageIds(field('message-id'))
   const [in_reply_to = ''] = messageIds(field('in-reply-to'))
   const to = addressesText(field('to'))
-  const others = [field('cc'), field('bcc')].map((list) => addressesText(list))
+  const others = ['cc', 'bcc', ...deliveryHeaders].map((name) => addressesText(field(name)))
   const key = fields.get(keyHeader.toLowerCase())
   return {
     subject: decodedHeader(field('subject')),
     sender: addressesText(field('from'), 1),
     to,
-    recipients: [to, ...others].filter((list) => list !== '').join(', '),
+    recipients: [...new Set([to, ...others])].filter((list) => list !== '').join(', '),
     date: mailDate(field('date')),
     message_id,
     in_reply_to,

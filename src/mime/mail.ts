@@ -40,6 +40,10 @@ export interface Original {
   message_id: string
   /** The Message-IDs of the mails before it, oldest first. */
   references: string[]
+  /** Every address that its headers say it went or was delivered to, as they stand there. */
+  recipients?: string
+  /** When the service got it, in Unix milliseconds, where that is not what its sender says. */
+  received_ms?: number | undefined
 }
 
 /** A text of a mail that is neither plain nor HTML. */

@@ -28,6 +28,11 @@ describe('reading', () => {
     ['a bare id', 'Message-ID: a@b', { message_id: '<a@b>' }],
     ['references', 'References: <a@b>\r\n\t<c@d>', { references: ['<a@b>', '<c@d>'] }],
     ['a zone', 'Date: Tue, 1 Jul 2025 10:00:00 +0200 (CEST)', { date: '2025-07-01T08:00:00.000Z' }],
+    [
+      'a zone with a colon',
+      'Date: Fri, 1 Aug 2014 16:45:32 -04:00',
+      { date: '2014-08-01T20:45:32.000Z' },
+    ],
     ['an old form', 'Date: 1 Jul 25 10:00 GMT', { date: '2025-07-01T10:00:00.000Z' }],
     ['no date', 'Date: whenever 7', { date: undefined }],
     [

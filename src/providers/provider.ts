@@ -1,7 +1,8 @@
 /** The port to a mail service: the little that a provider must be able to do. */
+import type { providerNames } from '../mail-settings.ts'
 import type { Mail, Original, OtherText } from '../mime/mail.ts'
 
-export type ProviderName = 'gmail' | 'postmark' | 'smtp' | 'local'
+export type ProviderName = (typeof providerNames)[number]
 
 /** A mail that has passed every check, as it is to go out. */
 export interface OutgoingMail extends Mail {
@@ -27,6 +28,8 @@ export interface Receipt {
   sent_at: string
   /** What the service adds, such as whom it will not deliver to. */
   remark?: string
+  /** The Message-ID that went out, with its angle brackets, by which an answer names it; nothing where the service puts one that it does not tell. */
+  header_id?: string
 }
 
 /** A mail that may have been sent, to be looked for. */
@@ -65,6 +68,8 @@ export interface Provider {
   send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt>
   /** Looks for a mail that was sent with this key. Not found does not mean that it was not sent. */
   find?(trace: Trace, signal: AbortSignal): Promise<Receipt | undefined>
+  /** Ends what it keeps open. */
+  close?(): Promise<void>
 }
 
 /** Reading marks nothing as read. Texts are decoded and otherwise as the sender wrote them: whoever passes them on makes them safe. */
@@ -76,6 +81,11 @@ export interface Inbox {
   move(id: string, label: string): Promise<string[]>
   label(id: string, label: string): Promise<string[]>
   original(id: string): Promise<Original>
+  /**
+   * Calls `onNews` when mail may have come, until the signal ends it: a service that tells of new mail by itself.
+   * Goes on through broken connections; rejects only where it never can, as with a login that is refused.
+   */
+  watch?(onNews: () => void, signal: AbortSignal): Promise<void>
 }
 
 export interface ListRequest {

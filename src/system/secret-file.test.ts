@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../test/support/temporary-folder.ts'
@@ -51,5 +51,26 @@ describe('SecretFile', () => {
     await file.locked(async () => file.replace('whole'), { create: true })
     expect(file.read()?.text).toBe('whole')
     expect(readdirSync(dirname(path))).toEqual(['secret'])
+  })
+
+  it('is read only where nobody else can, and where it is no link, if that is asked', () => {
+    const path = join(temporaryFolder(), 'secret')
+    const file = new SecretFile(path)
+    expect(file.readAlone()).toBeUndefined()
+    writeFileSync(path, 'mine', { mode: 0o600 })
+    expect(file.readAlone()?.text).toBe('mine')
+    for (const mode of [0o640, 0o602, 0o604, 0o677]) {
+      chmodSync(path, mode)
+      expect(() => file.readAlone()).toThrow(expect.objectContaining({ code: 'EPERM' }))
+      expect(statSync(path).mode & 0o777).toBe(mode)
+    }
+    chmodSync(path, 0o600)
+    const link = new SecretFile(`${path}.link`)
+    symlinkSync(path, link.path)
+    expect(link.read()?.text).toBe('mine')
+    expect(() => link.readAlone()).toThrow(expect.objectContaining({ code: 'ELOOP' }))
+    expect([link.unlink(), link.unlink(), file.unlink(), existsSync(path)]).toEqual([
+      ...[true, false, false, true],
+    ])
   })
 })

@@ -1,5 +1,6 @@
 /** A small file of secrets: read whole, changed by one process at a time, replaced in one step, for its owner alone. */
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fchmodSync,
@@ -17,7 +18,7 @@ import { AgentMailError, hasCode } from '../errors.ts'
 import { makeFolder, notRegular, openRegularFile, replaceFile, syncFolder } from './files.ts'
 import { type Lock, openLocked } from './lock.ts'
 
-const { O_RDONLY, O_NONBLOCK = 0 } = constants
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants
 
 const maxBytes = 1 << 20
 
@@ -42,9 +43,23 @@ export class SecretFile {
 
   /** Nothing where there is no file. */
   read(): Secret | undefined {
+    return this.#read(O_RDONLY | O_NONBLOCK, (fd, { mode }) => {
+      if (mode & 0o007n) narrow(fd)
+    })
+  }
+
+  /** The same, but refused (EPERM) where anybody else can read or write it, and (ELOOP) where it is a link. */
+  readAlone(): Secret | undefined {
+    return this.#read(O_RDONLY | O_NONBLOCK | O_NOFOLLOW, (_fd, { mode, uid }) => {
+      const isOwn = process.getuid === undefined || uid === BigInt(process.getuid())
+      if (!isOwn || mode & 0o077n) throw Object.assign(new Error('not alone'), { code: 'EPERM' })
+    })
+  }
+
+  #read(flags: number, check: (fd: number, stat: BigIntStats) => void): Secret | undefined {
     let fd: number
     try {
-      fd = openSync(this.path, O_RDONLY | O_NONBLOCK)
+      fd = openSync(this.path, flags)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return undefined
       throw error
@@ -53,7 +68,7 @@ export class SecretFile {
       const stat = fstatSync(fd, { bigint: true })
       if (!stat.isFile()) throw notRegular(this.path)
       if (stat.size > maxBytes) throw Object.assign(new Error('too large'), { code: 'EFBIG' })
-      if (stat.mode & 0o007n) narrow(fd)
+      check(fd, stat)
       return { text: readFileSync(fd, 'utf8').replace(/^\ufeff/, ''), stamp: stampOf(stat) }
     } finally {
       closeSync(fd)
@@ -67,6 +82,17 @@ export class SecretFile {
     } catch {
       return undefined
     }
+  }
+
+  /** Takes a link away that stands in its place, and says whether there was one. */
+  unlink(): boolean {
+    if (!this.isLink()) return false
+    rmSync(this.path)
+    return true
+  }
+
+  isLink(): boolean {
+    return lstatSync(this.path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   }
 
   /** Runs `work` while no other process does. Who may not write the file cannot lock it, and is told so. */

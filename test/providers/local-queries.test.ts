@@ -6,102 +6,39 @@ import { visibleText } from '../../src/email/visible-text/visible-text.ts'
 import { daysAgo, LocalFolder, mail } from '../support/providers/local-folder.ts'
 
 describe('a query', () => {
-  it('finds what it describes', async () => {
+  it('finds files by their decoded names, in sent mail too', async () => {
     const folder = new LocalFolder()
-    const html = { 'Content-Type': 'text/html; charset=utf-8' }
-    const mixed = { 'Content-Type': 'multipart/mixed; boundary=b' }
-    const attached =
-      '--b\n\nSee the file.\n--b\nContent-Type: application/pdf; name=a.pdf\n\nAAAA\n--b--\n'
-    const drops: [string, Record<string, string>, string?][] = [
-      [
-        'Invoice 7',
-        { Date: daysAgo(1), From: 'Ada Byron <ada@example.com>' },
-        'Please\r\npay soon.',
-      ],
-      [
-        'Café',
-        { Date: daysAgo(3), From: 'bob@example.org', Cc: 'Eve <eve@example.net>' },
-        'R\u00e9sum\u00e9',
-      ],
-      [
-        'Old',
-        { Date: daysAgo(500), ...html },
-        '<style>p{}</style><p>Dear <b>friend</b>&amp;co</p>',
-      ],
-      ['File', { Date: daysAgo(40), ...mixed }, attached],
-      ['Junk', { Date: daysAgo(2) }, 'buy now'],
-      ['Thrown', { Date: daysAgo(2.5) }],
-      ['Kept', { Date: daysAgo(4) }],
-    ]
-    for (const [Subject, headers, body] of drops) {
-      folder.drop(`${Subject}.eml`, mail({ Subject, ...headers }, body))
+    const names = {
+      pieces: `filename*0*=utf-8''%E2%82%AC%20; filename*1=list.pdf`,
+      set: `filename*=windows-1252''%80%20list.pdf`,
+      words: 'filename="=?utf-8?B?4oKs?= =?utf-8?Q?_list.pdf?="',
     }
-    await folder.send({ subject: 'Reply sent', text: 'invoice paid' })
+    for (const [Subject, name] of Object.entries(names)) {
+      const type = { 'Content-Type': 'multipart/mixed; boundary=b' }
+      const part = `Content-Type: application/pdf\nContent-Disposition: attachment; ${name}`
+      folder.drop(`${Subject}.eml`, mail({ Subject, ...type }, `--b\n${part}\n\nAAAA\n--b--\n`))
+    }
+    const file = { content: Buffer.from('x'), contentType: 'application/pdf' }
+    await folder.send({ subject: 'sent', attachments: [{ ...file, name: '€ list.pdf' }] })
+    expect((await folder.subjects('filename:"€ LIST.pdf" in:anywhere')).sort()).toEqual(
+      ['sent', ...Object.keys(names)].sort(),
+    )
+    for (const { id } of await folder.list('in:anywhere')) {
+      expect((await folder.inbox.get(id)).attachment_names).toEqual(['€ list.pdf'])
+    }
+  })
+
+  it('that names no place is about what came, but for spam and what was thrown away', async () => {
+    const folder = new LocalFolder()
+    for (const [number, Subject] of ['New', 'Kept', 'Junk', 'Thrown'].entries())
+      folder.drop(`${Subject}.eml`, mail({ Subject, Date: daysAgo(number) }))
+    await folder.send({ subject: 'Sent' })
+    await folder.inbox.move(await folder.idOf('Kept'), 'Work')
     await folder.inbox.move(await folder.idOf('Junk'), 'spam')
     await folder.inbox.move(await folder.idOf('Thrown'), 'trash')
-    await folder.inbox.move(await folder.idOf('Kept'), 'My Work/2025')
-    await folder.inbox.label(await folder.idOf('Café'), 'starred')
-    const all = ['Invoice 7', 'Café', 'Kept', 'File', 'Old']
-    const found: Record<string, string[]> = {
-      '': all,
-      'is:unread': all,
-      'is:read': [],
-      '-is:unread': [],
-      'in:inbox': ['Invoice 7', 'Café', 'File', 'Old'],
-      '-in:inbox': ['Kept'],
-      'in:sent': ['Reply sent'],
-      'is:read in:sent': ['Reply sent'],
-      'in:anywhere': ['Reply sent', 'Invoice 7', 'Junk', 'Thrown', 'Café', 'Kept', 'File', 'Old'],
-      'in:spam': ['Junk'],
-      'label:TRASH': ['Thrown'],
-      'is:starred': ['Café'],
-      'IS:Starred': ['Café'],
-      'label:my-work-2025': ['Kept'],
-      'label:"my work/2025"': ['Kept'],
-      'from:ADA': ['Invoice 7', 'Kept', 'File', 'Old'],
-      '-from:ada': ['Café'],
-      'from:"ada byron"': ['Invoice 7'],
-      'to:eve': ['Café'],
-      'subject:invoice': ['Invoice 7'],
-      'subject:"invoice 7"': ['Invoice 7'],
-      'subject:7invoice': [],
-      invoice: ['Invoice 7'],
-      'invoice in:anywhere': ['Reply sent', 'Invoice 7'],
-      '"please pay"': ['Invoice 7'],
-      'please soon': ['Invoice 7'],
-      'please -soon': [],
-      '"friend &co"': ['Old'],
-      style: [],
-      re\u0301sume\u0301: ['Café'],
-      CAFÉ: ['Café'],
-      'has:attachment': ['File'],
-      '-has:attachment newer_than:41d': ['Invoice 7', 'Café', 'Kept'],
-      'newer_than:2d': ['Invoice 7'],
-      'newer_than:30h': ['Invoice 7'],
-      'older_than:1m': ['File', 'Old'],
-      'older_than:1y': ['Old'],
-      '(invoice)': [],
-      'foo:bar': [],
-      '-foo:bar -': all,
-      'is:constructor': [],
-      'constructor:x': [],
-      '"': all,
-      'subject:"invoice': ['Invoice 7'],
-    }
-    for (const [query, subjects] of Object.entries(found)) {
-      expect([query, await folder.subjects(query)]).toEqual([query, subjects])
-    }
-    const refused = [
-      'x '.repeat(101),
-      'newer_than:soon',
-      'invoice OR café',
-      'after:2026/01/01',
-      'subject:(invoice april)',
-      'rfc822msgid:a@b.example',
-    ]
-    for (const query of refused) {
-      await expect(folder.list(query), query).rejects.toMatchObject({ code: 'invalid_request' })
-    }
+    for (const query of ['', 'is:unread', '"', '-foo:bar -'])
+      expect(await folder.subjects(query)).toEqual(['New', 'Kept'])
+    expect(await folder.subjects('-in:inbox')).toEqual(['Kept'])
   })
 
   it('is answered with the head of each mail, and writes nothing', async () => {
@@ -147,13 +84,5 @@ describe('pages', () => {
       if (first) rmSync(join(folder.path, `inbox/${first}.eml`), { force: true })
     } while (page_token !== undefined)
     expect(shown.sort()).toEqual(names.sort())
-  })
-
-  it('are refused for a token that is none', async () => {
-    const { inbox } = new LocalFolder()
-    for (const page_token of ['', 'x', 'MTIz', '🙂', Buffer.from('1 x').toString('base64url')]) {
-      const page = inbox.list({ query: '', limit: 1, page_token })
-      await expect(page).rejects.toMatchObject({ code: 'invalid_request' })
-    }
   })
 })

@@ -58,6 +58,25 @@ describe('Postmark', () => {
     expect(sent().From).toBe('"Doe, Jane" <jane@example.com>')
   })
 
+  it('says which mail a reply follows, and nothing of it in any other mail', async () => {
+    await open().send(mail, soon())
+    expect(Object.keys(sent())).not.toContain('Headers')
+    const original = {
+      thread_id: 't',
+      subject: 'Hello',
+      message_id: '<b@x>',
+      references: ['<a@x>'],
+    }
+    await open().send({ ...mail, original }, soon())
+    expect(sent().Headers).toEqual([
+      { Name: 'In-Reply-To', Value: '<b@x>' },
+      { Name: 'References', Value: '<a@x> <b@x>' },
+    ])
+    const forged = { ...original, message_id: '<b@x>\r\nBcc: evil@x.y' }
+    await open().send({ ...mail, original: forged }, soon())
+    expect(Object.keys(sent())).not.toContain('Headers')
+  })
+
   it('takes the default sender for a mail that names none, and wants one of the two', async () => {
     const nameless = { ...mail, from: undefined }
     await open({ DEFAULT_FROM_ADDRESS: 'team@example.com' }).send(nameless, soon())

@@ -102,6 +102,10 @@ export function providerSuite(
       expect(all).toHaveLength(before + 1)
       const [arrived] = all.filter(({ subject }) => subject === mail.subject)
       const { headers, text = '', html = '', bcc = [], ...rest } = arrived ?? {}
+      // By it an answer is known.
+      if (receipt.header_id !== undefined && headers?.['message-id'] !== undefined) {
+        expect(headers['message-id']).toBe(receipt.header_id)
+      }
       const { from, to, cc, reply_to, subject, attachments } = mail
       expect(rest).toEqual({ from, to, cc, reply_to, subject, attachments })
       expect([body(text), body(html)]).toEqual([mail.text, mail.html])

@@ -26,9 +26,10 @@ export interface AuditLine {
 /** Who sends: a provider, or another program's server. */
 type Sender = ProviderName | 'server'
 
-/** Local mail stands in for Gmail, so it is audited in the same place. */
+/** Local mail and IMAP serve the tools of Gmail, so they are audited in the same place. */
 const names: Record<Sender, string> = {
   gmail: 'gmail',
+  imap: 'gmail',
   local: 'gmail',
   postmark: 'postmark',
   smtp: 'smtp',

@@ -4,6 +4,7 @@ import { AgentMailError } from '../../errors.ts'
 import { bodyText } from '../../mime/charset.ts'
 import { decodedAddresses, decodedHeader, mailDate, parameter } from '../../mime/header-values.ts'
 import { type Original, type OtherText, otherTextType } from '../../mime/mail.ts'
+import { deliveryHeaders } from '../../mime/mail-headers.ts'
 import { rfc3339 } from '../../system/clock.ts'
 import type { IncomingMail, MailHead } from '../provider.ts'
 import { type GmailMessage, type GmailPart, partIn } from './reply.ts'
@@ -50,7 +51,7 @@ export async function incomingMail(
   }
 }
 
-export function originalOf({ threadId, payload }: GmailMessage): Original {
+export function originalOf({ threadId, payload, internalDate }: GmailMessage): Original {
   const { header } = payload ?? noPart
   const before = messageIds(header('References'))
   return {
@@ -58,6 +59,8 @@ export function originalOf({ threadId, payload }: GmailMessage): Original {
     subject: decodedHeader(header('Subject')),
     message_id: messageIds(header('Message-ID'))[0] ?? '',
     references: before.length > 0 ? before : messageIds(header('In-Reply-To')),
+    recipients: ['to', 'cc', ...deliveryHeaders].map(header).filter(Boolean).join(', '),
+    received_ms: /^\d{1,15}$/.test(internalDate) ? Number(internalDate) : undefined,
   }
 }
 

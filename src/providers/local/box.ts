@@ -2,10 +2,11 @@
 import type { BigIntStats } from 'node:fs'
 import { type Clock, pauses, sleep, systemClock } from '../../system/clock.ts'
 import type { Folder } from '../../system/folder.ts'
+import { type MailStart, maxMailBytes } from '../raw-mail.ts'
 import { type BoxName, openBox, withMail } from './folder.ts'
 import { nameId } from './id.ts'
 import { keepFiles, keptFiles } from './kept-files.ts'
-import { byContent, fileStamp, type MailFile, mailFileOf, maxMailBytes } from './mail-file.ts'
+import { byContent, fileStamp, type MailFile, mailFileOf } from './mail-file.ts'
 import { keepNameIds, type NameIds, readNameIds } from './name-ids.ts'
 
 /** A file that was written to a moment ago may not be complete, and half a mail would be a mail of its own. */
@@ -22,11 +23,8 @@ export interface LocalHead
   thread_id: string
 }
 
-export interface MailBytes {
+export interface MailBytes extends MailStart {
   head: LocalHead
-  bytes: Buffer
-  /** Whether it has no more. */
-  isWhole: boolean
 }
 
 interface LocatedMail {

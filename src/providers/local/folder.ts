@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { AgentMailError, hasCode } from '../../errors.ts'
 import { makeFolder } from '../../system/files.ts'
 import { Folder } from '../../system/folder.ts'
+import { wholeLines } from '../raw-mail.ts'
 
 export type BoxName = 'inbox' | 'sent'
 export const boxNames: readonly BoxName[] = ['inbox', 'sent']
@@ -104,15 +105,6 @@ function readStart(fd: number, size: number): Buffer {
     done += count
   }
   return bytes.subarray(0, done)
-}
-
-/** Half a character at the end would make a text of another character set. A line may be all there is. */
-function wholeLines(bytes: Buffer): Buffer {
-  const line = bytes.lastIndexOf(0x0a) + 1
-  if (bytes.length - line < 4096) return bytes.subarray(0, line)
-  let end = bytes.length
-  while (bytes.length - end < 4 && (bytes[end - 1] ?? 0) >= 0x80) end--
-  return bytes.subarray(0, end)
 }
 
 /** ENOENT is what a place such as /proc answers that takes no folders. */

@@ -7,7 +7,7 @@ import type { MailFile } from './mail-file.ts'
 
 const maxBytes = 256 << 20
 /** To be raised when a mail is read in another way. */
-const version = 1
+const version = 2
 
 const fileName = (box: BoxName): string => `.files-${box}.json`
 

@@ -1,19 +1,14 @@
 /** Lists local mails that match a query, newest first, page by page. */
 import { AgentMailError } from '../../errors.ts'
-import { type MimeMail, readMime } from '../../mime/read-mime.ts'
+import { readMime } from '../../mime/read-mime.ts'
 import { pauses, rfc3339, systemClock } from '../../system/clock.ts'
-import type { IncomingMail, ListRequest, MailHead } from '../provider.ts'
+import type { ListRequest, MailHead } from '../provider.ts'
+import { foldedText } from '../query-terms.ts'
+import { mailSnippet, type ShownText } from '../raw-mail.ts'
 import type { LocalBox, LocalHead } from './box.ts'
 import type { BoxName } from './folder.ts'
 import type { LocalLabels } from './labels.ts'
-import { type CandidateBody, foldedText, localQuery } from './query.ts'
-
-/** What is shown of a mail is at its beginning. */
-const snippetBytes = 64 << 10
-const snippetLength = 200
-
-/** What of the texts of a mail is told in a snippet. */
-export type ShownText = (mail: Pick<IncomingMail, 'text' | 'html'>) => string
+import { type CandidateBody, localQuery } from './query.ts'
 
 export interface LocalMail {
   boxes: Record<BoxName, LocalBox>
@@ -78,23 +73,9 @@ async function bodyOf(mail: LocalMail, { box, id }: LocalHead): Promise<Candidat
   return { text: foldedText(text ?? wordsOfHtml(html ?? '')), attachment_names }
 }
 
-/** HTML is read whole or not at all: what hides a part of it may stand at its end. */
-async function beginning(mail: LocalMail, { box, id }: LocalHead): Promise<Partial<MimeMail>> {
-  const start = await mail.boxes[box].read(id, snippetBytes)
-  if (!start) return {}
-  const first = await readMime(start.bytes)
-  const isText = first.text !== undefined && /^\s*[^\s<]/.test(first.text)
-  if (start.isWhole || isText) return first
-  const read = await mail.boxes[box].read(id)
-  const whole = read?.isWhole ? await readMime(read.bytes) : undefined
-  return whole?.isComplete ? whole : {}
-}
-
 async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
-  const { id, subject, sender, date } = head
-  const { text, html } = await beginning(mail, head)
-  const words = mail.shownText({ text, html }).replace(/\s+/g, ' ').trim()
-  const snippet = [...words.slice(0, 2 * snippetLength)].slice(0, snippetLength).join('')
+  const { id, box, subject, sender, date } = head
+  const snippet = await mailSnippet(mail.shownText, (limit) => mail.boxes[box].read(id, limit))
   return { id, subject, sender, date: rfc3339(date), snippet }
 }
 

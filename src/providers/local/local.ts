@@ -7,13 +7,22 @@ import { type Clock, rfc3339 } from '../../system/clock.ts'
 import type { Lock } from '../../system/lock.ts'
 import { labelNamed } from '../label-names.ts'
 import type { Inbox, Provider } from '../provider.ts'
+import { originalIn, type ShownText } from '../raw-mail.ts'
 import { LocalBox, type LocalHead, type MailBytes } from './box.ts'
 import { boxNames, makeMailFolder } from './folder.ts'
 import { isLocalId } from './id.ts'
 import { LocalLabels } from './labels.ts'
-import { type LocalMail, listMails, type ShownText, wordsOfHtml } from './list.ts'
+import { type LocalMail, listMails, wordsOfHtml } from './list.ts'
 import { keepNameIds } from './name-ids.ts'
+import { writeReceived } from './receive.ts'
 import { writeSent } from './send.ts'
+
+/** A folder takes in mail too, whoever brings it. */
+export interface LocalProvider extends Provider {
+  readonly inbox: Inbox
+  /** Once on disk, it is told whether it is new: the same `identity` is the same mail; without it, its content says which mail it is. */
+  receive(mail: { raw: Buffer; identity?: string }): Promise<boolean>
+}
 
 export interface LocalOptions {
   /** Who sends where a mail does not say it. */
@@ -28,7 +37,7 @@ export interface LocalOptions {
 const nobody: Address = { name: '', address: 'agentmail@localhost' }
 
 /** The folder, and inbox/ and sent/ in it, are made where they are missing. */
-export function openLocalMail(dir: string, options: LocalOptions = {}): Provider {
+export function openLocalMail(dir: string, options: LocalOptions = {}): LocalProvider {
   const root = makeMailFolder(dir, (path) => {
     for (const box of boxNames) keepNameIds(path, box, new Map())
   })
@@ -44,6 +53,11 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
     name: 'local',
     account: root,
     inbox: inboxOf(mail),
+    async receive(received) {
+      // As with what is sent: only the id of an old mail may be another one later.
+      await mail.boxes.inbox.prepare().catch(() => {})
+      return writeReceived(root, received)
+    },
     async send(outgoing, signal) {
       // What cannot be prepared keeps no mail from leaving: only its id may be another one later.
       await mail.boxes.sent.prepare().catch(() => {})
@@ -53,13 +67,14 @@ export function openLocalMail(dir: string, options: LocalOptions = {}): Provider
     async find({ key }) {
       const heads = await mail.boxes.sent.heads(false)
       const found = heads.find((head) => head.key === key)
-      return (
-        found && {
-          message_id: found.id,
-          thread_id: found.thread_id,
-          sent_at: rfc3339(found.date),
-        }
-      )
+      if (!found) return undefined
+      const { content } = await parsed(mail, found.id)
+      return {
+        message_id: found.id,
+        thread_id: found.thread_id,
+        sent_at: rfc3339(found.date),
+        ...(content.message_id !== '' && { header_id: content.message_id }),
+      }
     },
   }
 }
@@ -85,9 +100,7 @@ function inboxOf(mail: LocalMail): Inbox {
     label: (id, label) => add(id, label, false),
     async original(id) {
       const { head, content } = await parsed(mail, id)
-      const { subject, message_id, in_reply_to, references } = content
-      const before = references.length > 0 || in_reply_to === '' ? references : [in_reply_to]
-      return { thread_id: head.thread_id, subject, message_id, references: before }
+      return originalIn(content, head.thread_id)
     },
   }
 }

@@ -16,7 +16,7 @@ export async function writeSent(
   mail: OutgoingMail,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const { raw } = await compose(mail, { keepBcc: true }).catch(() => {
+  const { raw, message_id: header_id } = await compose(mail, { keepBcc: true }).catch(() => {
     throw notSent('send_failed', 'the mail was not sent: it could not be composed')
   })
   if (signal.aborted) throw notSent('send_failed', 'the mail was not sent: it took too long')
@@ -27,7 +27,7 @@ export async function writeSent(
   putInPlace(root, name, raw)
   const id = contentId('sent', block, raw.subarray(block.bodyStart))
   const thread_id = mail.original?.thread_id ?? threadId(headers) ?? id
-  return { message_id: id, thread_id, sent_at: rfc3339(sentAt) }
+  return { message_id: id, thread_id, sent_at: rfc3339(sentAt), header_id }
 }
 
 /** @example '2025-06-01T12-00-00Z-hello-world-3fZk0aQ9Lm.eml' */

@@ -1,5 +1,6 @@
 /** A mail in Postmark's words: the one place where our names become its names. */
 import { addressList } from '../../mime/address.ts'
+import { replyHeaders } from '../../mime/thread.ts'
 import type { OutgoingMail } from '../provider.ts'
 
 /** Under which Postmark keeps the key of a mail. */
@@ -34,6 +35,7 @@ export function formatted(
       TrackLinks: options.track_links,
       Tag: options.tag,
       Metadata: metadata(mail),
+      Headers: threadHeaders(mail),
       Attachments: attachments(mail),
       MessageStream: options.message_stream ?? defaults.stream,
     }),
@@ -49,6 +51,16 @@ const present = (fields: Record<string, unknown>): Record<string, unknown> =>
 function metadata({ key, postmark }: OutgoingMail): Record<string, string> | undefined {
   if (key === undefined) return postmark?.metadata
   return { ...postmark?.metadata, [keyName]: key }
+}
+
+/** A reply alone has any. */
+function threadHeaders({ original }: OutgoingMail): object[] | undefined {
+  const thread = replyHeaders(original)
+  if (!thread) return undefined
+  return [
+    { Name: 'In-Reply-To', Value: thread.inReplyTo },
+    { Name: 'References', Value: thread.references.join(' ') },
+  ]
 }
 
 function attachments(mail: OutgoingMail): object[] | undefined {

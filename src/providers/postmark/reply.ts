@@ -52,7 +52,7 @@ export function postmarkReceipt(reply: PostmarkReply, token: string): Receipt {
   if (code && message) throw notSent('send_failed', message, undefined, details)
   const id = typeof body.MessageID === 'string' ? told(body.MessageID, token) : ''
   if (code !== 0 || id === '') throw unclear('Postmark answered with something that is no receipt')
-  const receipt = { message_id: id, thread_id: undefined, sent_at: timeOf(body.SubmittedAt) }
+  const receipt = receiptOf(id, body.SubmittedAt)
   return /^(ok|test job accepted)?\.?$/i.test(message) ? receipt : { ...receipt, remark: message }
 }
 
@@ -66,9 +66,16 @@ export function foundIn(
   const [found]: unknown[] = messages
   if (!isRecord(found) || !isRecord(found.Metadata) || !isIt(found.Metadata)) return undefined
   if (typeof found.MessageID !== 'string' || found.MessageID === '') return undefined
-  const message_id = told(found.MessageID, token)
-  return { message_id, thread_id: undefined, sent_at: timeOf(found.ReceivedAt) }
+  return receiptOf(told(found.MessageID, token), found.ReceivedAt)
 }
+
+/** Postmark makes the Message-ID of its own id of the mail, whatever it is given. */
+const receiptOf = (message_id: string, time: unknown): Receipt => ({
+  message_id,
+  thread_id: undefined,
+  sent_at: timeOf(time),
+  header_id: `<${message_id}@mtasv.net>`,
+})
 
 /** Postmark's own spelling of the time, if it is one. */
 const timeOf = (value: unknown): string =>

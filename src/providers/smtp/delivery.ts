@@ -1,7 +1,9 @@
 /** Hands one mail to a mail server over a connection of its own: to all recipients or to none. */
 import { Readable } from 'node:stream'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import XOAuth2 from 'nodemailer/lib/xoauth2'
 import type { AgentMailError } from '../../errors.ts'
+import { certificateRules, type MailLogin } from '../mail-server.ts'
 import { refusedRecipients, type SmtpFailure, smtpError } from './error.ts'
 import type { SmtpServer } from './url.ts'
 
@@ -62,7 +64,7 @@ export function deliver(
         else fail(failure)
       })
     const login = () =>
-      server.login ? connection.login({ ...server.login }, orFail(send)) : send()
+      server.login ? connection.login(loginOf(server.login), orFail(send)) : send()
 
     connection.on('error', fail)
     connection.once('end', () => fail({ code: 'ECONNECTION' }))
@@ -88,20 +90,26 @@ export function tryServer(server: SmtpServer, timeout: number): Promise<void> {
     connection.once('end', () => fail({ code: 'ECONNECTION' }))
     connection.connect((failure?: SmtpFailure | null) => {
       if (failure || !server.login) done(failure)
-      else connection.login({ ...server.login }, done)
+      else connection.login(loginOf(server.login), done)
     })
   })
 }
 
-function connectionTo({ host, port, isSecure, isLoopback, login }: SmtpServer, timeout: number) {
+/** A token is used as it is: what renews it is not ours. */
+const loginOf = (login: MailLogin): SMTPConnection.AuthenticationType =>
+  'token' in login
+    ? { user: login.user, oauth2: new XOAuth2({ user: login.user, accessToken: login.token }) }
+    : { ...login }
+
+function connectionTo(server: SmtpServer, timeout: number) {
+  const { host, port, isSecure, isLoopback, login } = server
   const setup = Math.min(timeout, longestSetup)
   return new SMTPConnection({
     host,
     port,
     secure: isSecure,
     requireTLS: login !== undefined && !isLoopback && !isSecure,
-    // A certificate for localhost is hardly ever signed, and nobody listens on the way there.
-    tls: { rejectUnauthorized: isSecure || !isLoopback },
+    tls: certificateRules(server),
     name: '[127.0.0.1]', // the name of this machine is nobody's business
     connectionTimeout: setup,
     greetingTimeout: setup,

@@ -38,7 +38,7 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
     return notSent(
       'auth_required',
       'the mail server refused the login',
-      'Check the user and the password in AGENTMAIL_SMTP_URL.',
+      'Check the user and the password, in AGENTMAIL_SMTP_URL or by agentmail mail login.',
       details,
     )
   }
@@ -64,7 +64,7 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
   return notSent(
     'send_failed',
     'the mail server cannot be reached',
-    'Check the host and the port in AGENTMAIL_SMTP_URL, and whether the server runs.',
+    'Check whether the server runs, and its host and port: in AGENTMAIL_SMTP_URL, or as agentmail mail login has kept them.',
     details,
   )
 }

@@ -30,7 +30,8 @@ export function openSmtp(config: Config): Provider {
       const to = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address)
       const delivery = { from: from.address, to: [...new Set(to)], raw }
       await deliver(server, delivery, { signal, timeout })
-      return { message_id, thread_id: undefined, sent_at: rfc3339(systemClock.now()) }
+      const sent_at = rfc3339(systemClock.now())
+      return { message_id, thread_id: undefined, sent_at, header_id: message_id }
     },
   }
 }

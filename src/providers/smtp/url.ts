@@ -1,22 +1,21 @@
 /** Where mail is handed over by SMTP, read from the one setting that says it. */
-import { domainToASCII } from 'node:url'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
+import { type MailLogin, type MailServer, mailServerUrl } from '../mail-server.ts'
 
-export interface SmtpServer {
-  host: string
-  port: number
-  /** TLS from the start. */
-  isSecure: boolean
-  isLoopback: boolean
-  login: { user: string; pass: string } | undefined
+export interface SmtpServer extends MailServer {
+  login: MailLogin | undefined
 }
 
 const setting = settings.smtpUrl.env
 
-/** Errors never show the value: it holds a password. */
-export function smtpServer(config: Config): SmtpServer {
+/**
+ * Errors never show the value: it holds a password.
+ *
+ * @param token with which a user without a password logs in.
+ */
+export function smtpServer(config: Config, token?: string): SmtpServer {
   const text = config.text('smtpUrl')?.trim()
   if (text === undefined) {
     throw new AgentMailError(
@@ -25,7 +24,7 @@ export function smtpServer(config: Config): SmtpServer {
       'Set it to the mail server that sends: smtp://user:password@host:587, or smtps://…:465.',
     )
   }
-  const server = URL.canParse(text) ? read(new URL(text)) : undefined
+  const server = read(text, token)
   if (server) return server
   throw new AgentMailError(
     'server_config',
@@ -34,29 +33,11 @@ export function smtpServer(config: Config): SmtpServer {
   )
 }
 
-function read(url: URL): SmtpServer | undefined {
-  const isSecure = url.protocol === 'smtps:'
-  const host = decoded(url.hostname) && domainToASCII(decoded(url.hostname) ?? '')
-  const [user, pass] = [decoded(url.username), decoded(url.password)]
-  const hasMore = !['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== ''
-  if (!(isSecure || url.protocol === 'smtp:') || hasMore || !host || url.port === '0')
-    return undefined
-  if (user === undefined || pass === undefined || (user === '') !== (pass === '')) return undefined
-  return {
-    host: host.replace(/^\[|\]$/g, ''),
-    port: Number(url.port) || (isSecure ? 465 : 587),
-    isSecure,
-    isLoopback: /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(host),
-    login: user === '' ? undefined : { user, pass },
-  }
-}
-
-/** Nothing where it is not well encoded, or holds what no name or password has. */
-function decoded(text: string): string | undefined {
-  try {
-    const value = decodeURIComponent(text)
-    return /\p{Cc}/u.test(value) ? undefined : value
-  } catch {
-    return undefined
-  }
+function read(text: string, token: string | undefined): SmtpServer | undefined {
+  const url = mailServerUrl(text, { smtp: 587, smtps: 465 })
+  if (!url) return undefined
+  const { user, pass, ...server } = url
+  if (user !== '' && pass !== '') return { ...server, login: { user, pass } }
+  if (user !== '' && token !== undefined) return { ...server, login: { user, token } }
+  return user === '' && pass === '' ? { ...server, login: undefined } : undefined
 }

@@ -19,8 +19,8 @@ export class LocalFolder {
   }
 
   /** Puts a mail into the inbox as another program does. */
-  drop(name: string, content: string | Buffer, box = 'inbox'): void {
-    putQuiet(join(this.path, box, name), content)
+  drop(name: string, content: string | Buffer, box = 'inbox', at?: Date): void {
+    putQuiet(join(this.path, box, name), content, at)
   }
 
   async list(query = '', limit = 100) {
@@ -47,9 +47,12 @@ export class LocalFolder {
 }
 
 /** As if it had been written a while ago, so that nobody waits for the rest of it. */
-export function putQuiet(path: string, content: string | Buffer): void {
+export function putQuiet(
+  path: string,
+  content: string | Buffer,
+  then = new Date(Date.now() - 2000),
+): void {
   writeFileSync(path, content)
-  const then = new Date(Date.now() - 2000)
   utimesSync(path, then, then)
 }
 

@@ -32,6 +32,9 @@ export async function startSmtpServer(options: Options) {
   const arrivals: Arrival[] = []
   let fault: SmtpFault | undefined
   let logins = 0
+  /** What is done when a mail was taken, before the client hears of it. */
+  const hooks: { onArrival: ((arrival: Arrival) => void) | undefined } = { onArrival: undefined }
+  const methods = new Set<string>()
   /** Only the first that gets there meets it. */
   const meets = (at: SmtpFault['at'], session: SMTPServerSession, go: (error?: Error) => void) => {
     if (fault?.at !== at) return go()
@@ -51,6 +54,7 @@ export async function startSmtpServer(options: Options) {
     logger: false, // else it warns that its own certificate is none to rely on
     hidePIPELINING: options.withoutPipelining ?? false,
     allowInsecureAuth: true,
+    authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
     disableReverseLookup: true,
     closeTimeout: 1,
     size: 1_000_000,
@@ -58,10 +62,12 @@ export async function startSmtpServer(options: Options) {
       meets('connect', session, (error) =>
         error ? done(error) : meets('greeting', session, () => done()),
       ),
-    onAuth({ username, password }, session, done) {
+    onAuth({ username, password, accessToken, method }, session, done) {
       logins++
+      methods.add(method)
       meets('login', session, (error) => {
-        const isRight = username === options.user && password === options.password
+        // An access token is a password that somebody else renews.
+        const isRight = username === options.user && (password ?? accessToken) === options.password
         if (error || !isRight) done(error ?? refusal(535))
         else done(null, { user: username })
       })
@@ -79,14 +85,16 @@ export async function startSmtpServer(options: Options) {
         meets('text', session, (error) => {
           if (error) return done(error)
           const { mailFrom, rcptTo } = session.envelope
-          arrivals.push({
+          const arrival = {
             from: mailFrom ? mailFrom.address : '',
             to: rcptTo.map(({ address }) => address),
             raw,
             isEncrypted: session.secure,
             user: session.user,
             hello: session.hostNameAppearsAs,
-          })
+          }
+          arrivals.push(arrival)
+          hooks.onArrival?.(arrival)
           meets('reply', session, () => done())
         })
       }, done)
@@ -96,7 +104,7 @@ export async function startSmtpServer(options: Options) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = addressOf(server.server.address())
 
-  return {
+  return Object.assign(hooks, {
     port,
     url: `smtp${options.secure ? 's' : ''}://${encodeURIComponent(options.user)}:${encodeURIComponent(options.password)}@127.0.0.1:${port}`,
     arrivals,
@@ -109,10 +117,12 @@ export async function startSmtpServer(options: Options) {
     hasFailed: () => fault === undefined,
     /** How often somebody tried to log in. */
     logins: () => logins,
+    /** By which ways they tried: PLAIN, XOAUTH2. */
+    methods,
     /** How many clients are connected. */
     clients: () => server.connections.size,
     close: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
+  })
 }
 
 /** Its words hold what no error may pass on. */
