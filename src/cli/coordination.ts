@@ -4,7 +4,7 @@ import { Config, type Flags, optionsOf } from '../config.ts'
 import { actingAs, listOf } from '../connection/acting.ts'
 import { connect, withConnection, withConnectionIfThere } from '../connection/connect.ts'
 import type { Connection } from '../connection/connection.ts'
-import { oldDatabasePath } from '../connection/old-database-path.ts'
+import { oldDatabasePath } from '../connection/old-database/old-database-path.ts'
 import { ownAgent } from '../connection/own-session.ts'
 import type { AgentEntry, AgentName } from '../coordination/agents.ts'
 import { AgentMailError } from '../errors.ts'
@@ -144,7 +144,9 @@ async function tellOldDatabase(config: Config): Promise<void> {
   const isElsewhere = (['db', 'project', 'server'] as const).some((name) => config.isFlag(name))
   if (isElsewhere || config.text('server') !== undefined) return
   if ((await meanwhile(() => oldDatabasePath(config))) === undefined) return
-  const { findOldDatabaseOnce, wordsOf } = await import('../connection/old-database.ts')
+  const { findOldDatabaseOnce, wordsOf } = await import(
+    '../connection/old-database/old-database.ts'
+  )
   const found = await findOldDatabaseOnce(config)
   if (found) printError(wordsOf(found))
 }

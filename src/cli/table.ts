@@ -4,10 +4,12 @@ import { steering } from '../system/text.ts'
 /** A cell as it is shown, at its width; of the header itself, `heading` is nothing. */
 type Paint = (cell: string, heading: string | undefined) => string
 
-/** Columns as wide as they need to be; the last one is cut at nothing. */
+/** Columns as wide as they need to be; the last one is cut at nothing, nor is what a person gives to the next command. */
 export function table(header: string[], rows: string[][], paint: Paint = (cell) => cell): string {
   const cells = [header, ...rows].map((row) =>
-    row.map((cell, column) => (column === row.length - 1 ? line(cell) : cutAt(line(cell), 80))),
+    row.map((cell, column) =>
+      column === row.length - 1 || header[column] === 'ID' ? line(cell) : cutAt(line(cell), 80),
+    ),
   )
   const widths = header.map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),

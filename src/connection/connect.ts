@@ -8,6 +8,7 @@ import { checkedProject, type Here, hereOf, ownPlace, saidProject } from './here
 import { RemoteConnection } from './remote/remote-connection.ts'
 import { namedServer, notedServer, serverToken } from './remote/server-address.ts'
 import { ServerLine } from './remote/server-line.ts'
+import { readServerNote } from './server-note.ts'
 
 /** @param options.isStaying on a database that no server looks after, stale agents are removed now; with it, from time to time. */
 export async function connect(
@@ -153,4 +154,12 @@ export async function isServed({ note }: { note: string }): Promise<boolean> {
     if (AgentMailError.is(error, 'database_lost')) throw error
     return AgentMailError.is(error, 'server_refused') // it wants a token
   }
+}
+
+/** The address of the page: of the server that answers for the database of this folder; empty where none does. */
+export async function servedPage(config: Config): Promise<string> {
+  const { databaseOf } = await import('../store/database.ts')
+  const { note, ...database } = await databaseOf(config, { create: false })
+  const server = note === undefined ? undefined : readServerNote(note)
+  return server && (await isServed({ note, ...database })) ? `${server.url}/` : ''
 }

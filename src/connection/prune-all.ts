@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { keptKeysMs, type Pruned, type PruneRequest } from '../coordination/upkeep/prune.ts'
 import { ledgerDatabase } from '../email/correspondence.ts'
-import { pruneSends } from '../email/outgoing/prune-sends.ts'
+import { keptAnswersMs, pruneSends } from '../email/outgoing/prune-sends.ts'
 import { AgentMailError } from '../errors.ts'
 import type { Database } from '../store/database.ts'
 import { Removal } from '../store/removal.ts'
@@ -35,6 +35,7 @@ export async function pruneAll(
     sends += await pruneSends(reader, removal, {
       beforeMs: now - ageMs,
       keysBeforeMs: now - keptKeysMs,
+      answersBeforeMs: now - keptAnswersMs,
     })
   }
   const named = async <T extends { project: string }>(rows: T): Promise<T> => ({

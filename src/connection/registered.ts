@@ -1,13 +1,16 @@
 /** The agents of coordination for whoever writes by the mailbox; nothing is made for a question. */
 import type { PostAnswer } from '../addresses/address-book.ts'
+import { type MailTaker, mailTakers, noSuchTaker } from '../addresses/mail-takers.ts'
 import { personOf, personRole } from '../addresses/person.ts'
 import type { Registered, Sender } from '../addresses/send.ts'
 import type { Config } from '../config.ts'
+import type { AgentEntry } from '../coordination/agents.ts'
 import type { AgentStanding } from '../coordination/inbox/standing.ts'
 import type { Letter } from '../coordination/messages.ts'
 import { AgentMailError } from '../errors.ts'
 import { knownOffices } from '../mailbox/known-offices.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
+import { settings } from '../settings.ts'
 import { actingAs, ask, listOf } from './acting.ts'
 import { connect, connectIfThere } from './connect.ts'
 import type { Connection } from './connection.ts'
@@ -107,3 +110,91 @@ async function isOneProject(config: Config, here: Here, there: Here): Promise<bo
   const key = await knownKey(config, here)
   return key !== undefined && key === (await knownKey(config, there))
 }
+
+/** More than anybody chooses from. */
+const mostTakers = 500
+const mostProjects = 50
+const longestMs = 10_000
+
+/** Who can be given a mail from here: asked of the running server or of the database, and of the post office of this repository. Nothing is made for the question. Throws where it is not answered in time. */
+export async function mailTakersHere(config: Config): Promise<MailTaker[]> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(notInTime()), longestMs)
+  })
+  try {
+    return await Promise.race([askedHere(config), tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Refuses a name that nobody has. Any may be right where the book cannot be read, is empty, or is too long to be read whole. */
+export async function checkMailTaker(config: Config, name: string): Promise<void> {
+  const takers = await mailTakersHere(config).catch((error) => {
+    if (AgentMailError.is(error)) return []
+    throw error
+  })
+  if (takers.length === 0 || takers.length >= mostTakers) return
+  if (takers.some((taker) => taker.name === name)) return
+  // One of another repository, who is in no list from here.
+  const offices = knownOffices(config).map(({ dir }) => new PostOffice(dir, config))
+  if (offices.some((office) => takesMailFor(office, name))) return
+  throw noSuchTaker(name, takers)
+}
+
+async function askedHere(config: Config): Promise<MailTaker[]> {
+  const connection = await connectIfThere(config, { isQuiet: true })
+  try {
+    const place = {
+      agents: async () => (connection ? listOf(connection.agents()) : []),
+      mailboxes: () => mailboxesHere(config),
+    }
+    const own = await mailTakers([place], mostTakers)
+    const elsewhere = connection ? await onlyElsewhere(config, connection) : []
+    const isNew = ({ name }: MailTaker) => !own.some((taker) => taker.name === name)
+    return [...own, ...elsewhere.filter(isNew)].slice(0, mostTakers)
+  } finally {
+    await connection?.close()
+  }
+}
+
+/** Agents of other projects, as far as their name says which is meant. */
+async function onlyElsewhere(config: Config, own: Connection): Promise<MailTaker[]> {
+  const { projects } = await own.projects()
+  const others = projects.filter(({ name, agents }) => name !== own.project && agents > 0)
+  const found = new Map<string, MailTaker[]>()
+  for (const { name } of others.slice(0, mostProjects)) {
+    const agents = await agentsIn(config.with({ [settings.project.env]: name }))
+    const takers = await mailTakers(
+      [{ agents: async () => agents, mailboxes: async () => [] }],
+      mostTakers,
+    )
+    for (const taker of takers) found.set(taker.name, [...(found.get(taker.name) ?? []), taker])
+  }
+  return [...found.values()].flatMap((takers) => (takers.length === 1 ? takers : []))
+}
+
+async function agentsIn(config: Config): Promise<AgentEntry[]> {
+  const connection = await connectIfThere(config, { isQuiet: true })
+  try {
+    return connection ? await listOf(connection.agents()) : []
+  } finally {
+    await connection?.close()
+  }
+}
+
+async function mailboxesHere(config: Config): Promise<string[]> {
+  const office = await PostOffice.locate(config).catch((error) => {
+    if (AgentMailError.is(error, 'not_in_repository')) return undefined
+    throw error
+  })
+  return office?.recipientNames() ?? []
+}
+
+const notInTime = () =>
+  new AgentMailError(
+    'server_unreachable',
+    `the address book did not answer within ${longestMs / 1000} seconds`,
+    'See agentmail doctor.',
+  )

@@ -15,23 +15,37 @@ import { Vault } from '../vault/vault.ts'
 import { allowedRecipients } from './outgoing/limits.ts'
 import type { MailRequest } from './outgoing/mail-request.ts'
 import { type Drafted, Outgoing, type Sent } from './outgoing/outgoing.ts'
+import type { AskerSearch } from './outgoing/own-asker.ts'
+import { ReplyAddress } from './outgoing/reply-address.ts'
 import { SendLedger } from './outgoing/send-ledger.ts'
+
+interface CorrespondenceOptions {
+  /** Of somebody else, who closes it; without, one of its own. */
+  ledger?: SendLedger
+  /** In whose name mail is sent; without, that of the agent of this process. */
+  asker?: AskerSearch
+}
 
 /** Opened when it is first needed. */
 export class Correspondence {
   readonly #config: Config
   readonly #openProvider: () => Promise<Provider>
   readonly #sharedLedger: SendLedger | undefined
+  readonly #asker: AskerSearch | undefined
   #ownLedger: SendLedger | undefined
   #provider: Promise<Provider> | undefined
   #outgoing: Promise<Outgoing> | undefined
 
-  /** @param ledger of somebody else, who closes it; without, one of its own. */
-  constructor(config: Config, openProvider: () => Promise<Provider>, ledger?: SendLedger) {
+  constructor(
+    config: Config,
+    openProvider: () => Promise<Provider>,
+    { ledger, asker }: CorrespondenceOptions = {},
+  ) {
     checkSendSettings(config)
     this.#config = config
     this.#openProvider = openProvider
     this.#sharedLedger = ledger
+    this.#asker = asker
   }
 
   provider(): Promise<Provider> {
@@ -48,7 +62,7 @@ export class Correspondence {
     throw new AgentMailError(
       'invalid_request',
       `${name} can only send mail, not read it`,
-      'Set AGENTMAIL_MAIL to gmail or local to read mail.',
+      'Set AGENTMAIL_MAIL to gmail, imap or local to read mail.',
     )
   }
 
@@ -63,6 +77,7 @@ export class Correspondence {
 
   async close(): Promise<void> {
     await (await this.#outgoing?.catch(() => undefined))?.close()
+    await (await this.#provider?.catch(() => undefined))?.close?.()
     await this.#ownLedger?.close()
   }
 
@@ -80,7 +95,7 @@ export class Correspondence {
     try {
       const ledger = this.#sharedLedger ?? (await openLedger(this.#config))
       if (ledger !== this.#sharedLedger) this.#ownLedger = ledger
-      return outgoingWith(this.#config, provider, ledger)
+      return outgoingWith(this.#config, provider, ledger, this.#asker)
     } catch (error) {
       if (AgentMailError.is(error, 'bad_config', 'server_config')) throw error
       log(`the record of sent mail: ${error instanceof Error ? error.message : error}`)
@@ -100,17 +115,24 @@ export function checkSendSettings(config: Config): void {
     config.seconds('sendTimeoutSeconds')
     config.number('sendRate')
     allowedRecipients(config)
+    ReplyAddress.of(config)
   } catch (error) {
     if (!AgentMailError.is(error)) throw error
     throw new AgentMailError('server_config', error.message, error.next)
   }
 }
 
-export const outgoingWith = (config: Config, provider: Provider, ledger: SendLedger): Outgoing =>
+export const outgoingWith = (
+  config: Config,
+  provider: Provider,
+  ledger: SendLedger,
+  asker?: AskerSearch,
+): Outgoing =>
   new Outgoing({
     config,
     provider,
     ledger,
+    asker,
     vault: () => vaultOf(config),
     logs: () => logsOf(config),
   })

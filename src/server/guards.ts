@@ -136,10 +136,33 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export const isSameSecret = (given: string, own: string): boolean =>
   timingSafeEqual(hashOf(given), hashOf(own))
 
-/** A bucket a client: full at first, refilled steadily. */
+/** Full at first, refilled steadily. */
+export class Bucket {
+  readonly #size: number
+  #tokens: number
+  #at = performance.now()
+
+  constructor(perMinute: number) {
+    this.#size = Math.max(1, perMinute)
+    this.#tokens = this.#size
+  }
+
+  /** How many seconds to wait; 0 where there is no need to. */
+  take(): number {
+    const now = performance.now()
+    const perMs = this.#size / 60_000
+    this.#tokens = Math.min(this.#size, this.#tokens + (now - this.#at) * perMs)
+    this.#at = now
+    if (this.#tokens < 1) return Math.max(1, Math.ceil((1 - this.#tokens) / perMs / 1000))
+    this.#tokens--
+    return 0
+  }
+}
+
+/** A bucket a client. */
 class RateLimit {
   readonly #perMinute: number
-  readonly #buckets = new Map<string, { tokens: number; at: number }>()
+  readonly #buckets = new Map<string, Bucket>()
 
   constructor(perMinute: number) {
     this.#perMinute = perMinute
@@ -148,15 +171,9 @@ class RateLimit {
   /** How many seconds the client has to wait; 0 if it need not. */
   take(address: string | undefined): number {
     if (address === undefined || isLoopbackAddress(address)) return 0
-    const now = performance.now()
-    const bucket = this.#buckets.get(address) ?? { tokens: this.#perMinute, at: now }
-    const perMs = this.#perMinute / 60_000
-    bucket.tokens = Math.min(this.#perMinute, bucket.tokens + (now - bucket.at) * perMs)
-    bucket.at = now
+    const bucket = this.#buckets.get(address) ?? new Bucket(this.#perMinute)
     if (this.#buckets.size >= maxClients) this.#buckets.clear()
     this.#buckets.set(address, bucket)
-    if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
-    bucket.tokens--
-    return 0
+    return bucket.take()
   }
 }

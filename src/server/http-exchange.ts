@@ -49,17 +49,15 @@ export const isCalledJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json'
 
 /** The JSON of a body: not too large, not too deep, in UTF-8, and called JSON. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  maxBytes = maxBodyBytes,
+): Promise<unknown> {
   if (!isCalledJson(request)) {
     request.resume()
     throw new HttpError(415, 'Content-Type must be application/json')
   }
-  const encoding = request.headers['content-encoding']?.toLowerCase()
-  if (encoding !== undefined && encoding !== 'identity') {
-    request.resume()
-    throw new HttpError(415, 'Content-Encoding is not supported: send the body as it is')
-  }
-  const bytes = await readBody(request)
+  const bytes = await readBody(request, maxBytes)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -72,6 +70,11 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
 }
 
 export async function readBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.toLowerCase()
+  if (encoding !== undefined && encoding !== 'identity') {
+    request.resume()
+    throw new HttpError(415, 'Content-Encoding is not supported: send the body as it is')
+  }
   const chunks: Buffer[] = []
   let size = 0
   const tooLarge = async () => {
@@ -103,9 +106,12 @@ export async function readBody(request: IncomingMessage, maxBytes = maxBodyBytes
   })
 }
 
-/** For the log, and no longer than it can be read. */
+/** For the log, and no longer than it can be read. What stands behind /inbound is a secret. */
 export const requestName = ({ method, url = '' }: IncomingMessage): string =>
-  `${method} ${url.split('?', 1)[0]?.slice(0, 200)}`
+  `${method} ${url
+    .split('?', 1)[0]
+    ?.replace(/(inbound)\/.*/is, '$1/…')
+    .slice(0, 200)}`
 
 /** Lets the client finish sending, within bounds: one that is cut off while it sends does not read its answer. */
 function thrownAway(request: IncomingMessage): Promise<void> {

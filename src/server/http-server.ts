@@ -26,6 +26,7 @@ type HttpServerOptions = GuardOptions &
     | 'coordination'
     | 'book'
     | 'hooks'
+    | 'inbound'
     | 'own'
     | 'database'
     | 'place'

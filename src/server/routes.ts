@@ -36,6 +36,7 @@ import {
 import { sendHealth } from './health.ts'
 import { answerHook } from './hooks.ts'
 import { allow, type Exchange, HttpError, sendJson } from './http-exchange.ts'
+import type { Inbound } from './inbound.ts'
 import type { PageParts } from './page/page-call.ts'
 import { PageRoutes } from './page/page-routes.ts'
 import { SseSessions } from './sse.ts'
@@ -54,6 +55,8 @@ interface Route {
 
 export interface RoutesOptions extends PageParts {
   hooks: HookAnswering
+  /** Nothing: no mail comes in, and its routes are not there. */
+  inbound?: Inbound | undefined
   staleSeconds: number
   uptimeSeconds(): number
 }
@@ -102,6 +105,7 @@ export class Routes {
         isOpen: true,
         answer: ({ request, response }) => sendHealth(response, options, options.mayCall(request)),
       },
+      ...(options.inbound && { '/inbound': inboundRoute(options.inbound) }),
       // Its headers say who answers; nobody is told anything else.
       'GET /api/hello': { answer: async ({ response }) => sendJson(response, 200, {}) },
       'GET /api/agents': this.#inProject(agents),
@@ -133,12 +137,12 @@ export class Routes {
   }
 
   isOpen(path: string): boolean {
-    return this.#named(path)?.isOpen === true || this.#page.owns(path)
+    return this.#named(startOf(path).start)?.isOpen === true || this.#page.owns(path)
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2)
-    const [, start = path, named] = /^(\/(?:mcp|sse|hooks))\/(.*)$/.exec(path) ?? []
+    const { start, named } = startOf(path)
     const route = this.#named(start) ?? this.#named(`${request.method} ${path}`)
     if (!route?.isOpen && !route?.isCareful) this.#checkDatabase(request)
     const exchange = { request, response, query: new URLSearchParams(search) }
@@ -215,6 +219,23 @@ export class Routes {
     return key
   }
 }
+
+/** The name of a route, and what stands behind it. */
+function startOf(path: string): { start: string; named: string | undefined } {
+  const [, start = path, named] = /^(\/(?:mcp|sse|hooks|inbound))\/(.*)$/.exec(path) ?? []
+  return { start, named }
+}
+
+/** It has a secret of its own, and needs nothing of the database. */
+const inboundRoute = (inbound: Inbound): Route => ({
+  methods: ['POST'],
+  isOpen: true,
+  answer: async (exchange, named = '') => {
+    const [, form, secret] = /^(postmark|raw)\/(.+)$/.exec(named) ?? []
+    if (secret === undefined) throw notFound(exchange.request)
+    await inbound.take(form === 'raw' ? 'raw' : 'postmark', secret, exchange)
+  },
+})
 
 function notFound(request: IncomingMessage): HttpError {
   request.resume()

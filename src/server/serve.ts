@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { checkedProject, foreseenName, hereAt, hereOf } from '../connection/here.ts'
-import { findOldDatabaseOnce, wordsOf } from '../connection/old-database.ts'
+import { findOldDatabaseOnce, wordsOf } from '../connection/old-database/old-database.ts'
 import { openProject } from '../connection/open-coordination.ts'
 import { pruneAll } from '../connection/prune-all.ts'
 import { keepServerNote } from '../connection/server-note.ts'
@@ -23,6 +23,7 @@ import { checkNoneHasLost } from './background.ts'
 import { type ConnectLine, connectLines, stdioLines, whyStdio } from './connect-lines.ts'
 import { checkDoor } from './guards.ts'
 import { HttpServer } from './http-server.ts'
+import { inboundWords, openInbound } from './inbound.ts'
 import { Pruner } from './pruner.ts'
 import { checkNobodyAt, runningAt } from './running.ts'
 import { keepRecord } from './server-record.ts'
@@ -125,6 +126,7 @@ export async function runServer(
     else if (logFile !== undefined) tellLog(url, about)
     else tell(server, coordination, about)
   }
+  if (settings.inbound) log(await inboundWords(settings.inbound, config))
   if (logFile !== undefined) keepSmall(logFile)
   tellStarter()
   const isElsewhere = config.isFlag('db') || config.isFlag('project')
@@ -177,6 +179,7 @@ function readSettings(config: Config) {
       versionMs: config.seconds('doltCommitSeconds') * 1000,
       keepMs: keepMsOf(config.text('keepDays')),
       hookMs: config.number('hookMs'),
+      inbound: openInbound(config),
     }
   } catch (error) {
     throw AgentMailError.is(error)

@@ -232,4 +232,15 @@ export const migrations: Migration[] = [
     'ALTER TABLE file_claims ADD COLUMN by_hook BIGINT',
   ],
   ['ALTER TABLE receipts ADD COLUMN notified_by VARCHAR(16)'],
+  [
+    'ALTER TABLE sends ADD COLUMN agent VARCHAR(255)',
+    'ALTER TABLE sends ADD COLUMN agent_project VARCHAR(100)',
+    'ALTER TABLE sends ADD COLUMN reply_tag VARCHAR(32)',
+    `CREATE TABLE reply_keys (
+      reply_key CHAR(64) NOT NULL,
+      scope CHAR(64) NOT NULL,
+      key_hash CHAR(64) NOT NULL,
+      kept_ms BIGINT NOT NULL,
+      PRIMARY KEY (reply_key))`,
+  ],
 ]

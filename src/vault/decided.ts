@@ -36,6 +36,9 @@ const ofDrafts = words(
 /** What a mail that waits to be handed over says of itself and of whom it goes to. */
 const ofMails = words('message_id from subject date triage status delegate_to')
 
+/** What a mail that came in is known to be, by the ledger: a person is offered to act on it. */
+const known = words('answers answers_project')
+
 /** However a file system may let it be spelled: some know no case, some no accents' form, some no invisible signs. */
 const plainName = (name: string): string =>
   name
@@ -95,8 +98,11 @@ export function refuseDecided(place: NotePath, way: 'into' | 'out of' = 'into'):
   }
 }
 
-/** What waits stays where it is. */
-export function refuseMove(place: NotePath, file: NoteFile): void {
+/** What waits stays where it is, and no note comes to the mails that says whose it is. */
+export function refuseMove(place: NotePath, file: NoteFile, to: NotePath): void {
+  if (isIn('needs_action', to) && !isIn('needs_action', place)) {
+    refuseKnown(to, {}, valuesOf(file) ?? {})
+  }
   if (!settledOf(place, file)) return
   throw denied(
     `only a person may move a note that waits for approval: ${pathOf(place)}`,
@@ -110,6 +116,7 @@ export function refuseChange(
   file: NoteFile | undefined,
   wanted: Record<string, unknown>,
 ): void {
+  if (isIn('needs_action', place)) refuseKnown(place, (file && valuesOf(file)) ?? {}, wanted)
   const settled = file && settledOf(place, file)
   if (!settled) return
   const values = valuesOf(file)
@@ -119,10 +126,7 @@ export function refuseChange(
       'Tell the person what is wrong with it.',
     )
   }
-  const names = new Set([...Object.keys(values), ...Object.keys(wanted)])
-  const changed = [...names].filter(
-    (name) => settled.has(name.toLowerCase()) && !isSame(values, wanted, name),
-  )
+  const changed = changedOf(settled, values, wanted)
   if (changed.length === 0) return
   throw denied(
     `only a person may change ${changed.join(', ')} of a note that waits for approval: ${pathOf(place)}`,
@@ -130,7 +134,23 @@ export function refuseChange(
   )
 }
 
-const isSame = (one: Record<string, unknown>, other: Record<string, unknown>, name: string) =>
+type Values = Record<string, unknown>
+
+function refuseKnown(place: NotePath, values: Values, wanted: Values): void {
+  const changed = changedOf(known, values, wanted)
+  if (changed.length === 0) return
+  throw denied(
+    `only a person may change ${changed.join(', ')} of a mail that came in: ${pathOf(place)}`,
+    'Give these as read_note gave them: the ledger says whose mail a mail answers.',
+  )
+}
+
+function changedOf(some: Set<string>, values: Values, wanted: Values): string[] {
+  const names = new Set([...Object.keys(values), ...Object.keys(wanted)])
+  return [...names].filter((name) => some.has(name.toLowerCase()) && !isSame(values, wanted, name))
+}
+
+const isSame = (one: Values, other: Values, name: string) =>
   Object.hasOwn(one, name) === Object.hasOwn(other, name) &&
   isDeepStrictEqual(one[name], other[name])
 

@@ -53,7 +53,7 @@ async function relocate(
   if (!start || name === undefined || !note) throw notFound(source)
   try {
     checkMatch(source, if_match, note)
-    if (!whose.isPerson) refuseMove(from, note)
+    if (!whose.isPerson) refuseMove(from, note, to)
     const oldPath = pathOf({ folders: start.folders, name })
     return await withVaultErrors(destination, () =>
       put(vault, note, { ...start, name, oldPath }, { to, whose }),

@@ -42,17 +42,27 @@ export interface NewNote {
 export const maxNoteTries = 50
 
 export async function readNote(vault: Vault, path: string): Promise<Note> {
+  return checkReply((await readParts(vault, path)).note)
+}
+
+/** The note, and the text that it was read from. */
+export async function readParts(
+  vault: Vault,
+  path: string,
+): Promise<{ note: Note; parts: NoteText }> {
   const { folders, name: wanted } = notePath(path)
   return withVaultErrors(path, () =>
     vault.within(folders, (found) => {
       const name = found?.folder.spelling(wanted)
-      const note =
+      const read =
         found && name !== undefined
-          ? readNoteFile(found.folder, name, (file) =>
-              noteOf(pathOf({ folders: found.folders, name }), readText(file, path), file.etag()),
-            )
+          ? readNoteFile(found.folder, name, (file) => {
+              const text = readText(file, path)
+              const there = pathOf({ folders: found.folders, name })
+              return { note: noteOf(there, text, file.etag()), parts: text.parts }
+            })
           : undefined
-      if (note) return checkReply(note)
+      if (read) return read
       throw notFound(path)
     }),
   )

@@ -193,7 +193,12 @@ describe('sending mail', () => {
       [['log', 'x'], /^error: too many arguments: x/],
       [['settle', 'none'], /^error: there is no mail none/],
       [['settle', 'none', 'maybe'], /^error: unknown outcome: maybe/],
-      [['list'], /^error: postmark can only send mail/, 1, { AGENTMAIL_MAIL: 'postmark' }],
+      [
+        ['list'],
+        /^error: postmark can only send mail/,
+        1,
+        { AGENTMAIL_MAIL: 'postmark', AGENTMAIL_MAIL_DIR: undefined },
+      ],
       [['list'], /^error: AGENTMAIL_MAIL must be one of/, 2, { AGENTMAIL_MAIL: 'bogus' }],
       [
         [...toAnn, ...body],

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { pruneSends } from '../../src/email/outgoing/prune-sends.ts'
+import { askerOf } from '../../src/email/outgoing/reply-keys.ts'
 import { SendLedger } from '../../src/email/outgoing/send-ledger.ts'
 import type { SendState } from '../../src/email/outgoing/send-record.ts'
 import { DraftSends } from '../../src/orchestrator/sends.ts'
@@ -37,7 +38,11 @@ async function openLedger() {
     pruneSends(
       ledger.reader,
       new Removal({ queue: ledger.queue, isDryRun, isEnding: () => false }),
-      { beforeMs: clock.ms - ageMs, keysBeforeMs: clock.ms - 7 * dayMs },
+      {
+        beforeMs: clock.ms - ageMs,
+        keysBeforeMs: clock.ms - 7 * dayMs,
+        answersBeforeMs: clock.ms - 90 * dayMs,
+      },
     )
   const subjects = async () => (await ledger.list(99)).map(({ subject }) => subject).toSorted()
   return { clock, ledger, send, prune, subjects }
@@ -65,6 +70,29 @@ it('answers the same for a key for seven days, however much is pruned', async ()
   expect(await prune(8 * dayMs)).toBe(0)
   expect(await prune(0)).toBe(1)
   expect(await send('keyed', 'sent', 'k')).toBe(true)
+})
+
+it('knows for ninety days who asked, however soon the rest is forgotten', async () => {
+  const { clock, ledger, send, prune, subjects } = await openLedger()
+  await send('plain', 'sent')
+  const asked_by = { agent: 'ann', project: 'shop' }
+  const { record } = await ledger.begin({
+    ...{ scope, key: undefined, content_hash: 'c', provider: 'local', recipients: [] },
+    ...{ subject: 'asked', asked_by },
+  })
+  await ledger.settle(record, 'sent', { receipt: { ...receipt, header_id: '<1@x>' } })
+  const original = { thread_id: '', subject: '', message_id: '', references: ['<1@x>'] }
+  const asker = () => askerOf(ledger.reader, { id: 'in', scope, original, tags: [] })
+  clock.pass(89 * dayMs)
+  expect(await prune(0)).toBe(1)
+  expect(await subjects()).toEqual(['asked'])
+  expect(await asker()).toEqual(asked_by)
+  clock.pass(2 * dayMs)
+  expect(await prune(1000 * dayMs)).toBe(0)
+  expect(await asker()).toEqual(asked_by)
+  expect(await prune(0)).toBe(1)
+  expect(await asker()).toBeUndefined()
+  expect(await ledger.reader.all('SELECT * FROM reply_keys')).toEqual([])
 })
 
 it('never forgets a mail that a person approved, or its draft would be sent once more', async () => {

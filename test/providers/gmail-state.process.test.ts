@@ -1,8 +1,8 @@
 /** The state of a Gmail account as its command tells it, to several processes too. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type AccountState, stateOf } from '../../src/cli/commands/gmail/state.ts'
 import { GmailAccount } from '../../src/providers/gmail/account.ts'
+import { type AccountState, stateOf } from '../../src/providers/gmail/state.ts'
 import { ended } from '../support/agentmail.ts'
 import { eventually } from '../support/eventually.ts'
 import {

@@ -5,6 +5,7 @@ import { checkDatabase, type DatabaseCheck } from '../../coordination/upkeep/che
 import { AgentMailError } from '../../errors.ts'
 import { PostOffice } from '../../mailbox/post-office.ts'
 import { ownView } from '../../mailbox/tmux.ts'
+import { learnKeptPassword } from '../../providers/imap/login/kept-login.ts'
 import { findServers } from '../../server/background.ts'
 import { type Database, databaseOf } from '../../store/database.ts'
 import type { Patient } from './check.ts'
@@ -13,6 +14,7 @@ import type { Patient } from './check.ts'
 const databaseMs = 4_000
 
 export async function patientOf(config: Config): Promise<Patient> {
+  learnKeptPassword(config)
   const [located, view] = await Promise.all([locate(config), ownView(config)])
   const database = (): Database | undefined =>
     namedServer(config) ? undefined : databaseOf(config, { create: false })

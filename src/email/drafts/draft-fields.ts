@@ -1,5 +1,6 @@
 /** The values of a draft's front matter, as a person may have written them: each of its type, or an error that names it. */
 import { AgentMailError } from '../../errors.ts'
+import { providerNames } from '../../mail-settings.ts'
 import type { PostmarkOptions, ProviderName } from '../../providers/provider.ts'
 import { isRecord } from '../../system/text.ts'
 import type { AttachmentRequest } from '../outgoing/mail-request.ts'
@@ -46,10 +47,8 @@ export function addressesOf(fields: Fields, name: string): string | undefined {
   return texts.length > 0 ? texts.join(', ') : undefined
 }
 
-const providers: readonly ProviderName[] = ['gmail', 'postmark', 'smtp', 'local']
-
 export function providerOf(fields: Fields): ProviderName | undefined {
-  return choiceOf(fields, 'provider', providers)
+  return choiceOf(fields, 'provider', providerNames)
 }
 
 export function choiceOf<Word extends string>(

@@ -66,7 +66,7 @@ export function notADraft({ path, frontmatter }: DraftText): AgentMailError {
     'invalid_request',
     `not a draft: ${path} ${isMail ? 'is a mail that came in' : 'names nobody whom it goes to'}`,
     isMail
-      ? 'Give the note of the answer to it, which is in Drafts/.'
+      ? 'Give the note of the answer to it, which is in Drafts/; or, for a mail that waits, --agent <name>.'
       : 'A draft has at least a line such as to: jane@example.com between the --- lines at its top.',
   )
 }

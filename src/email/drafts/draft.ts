@@ -9,7 +9,7 @@ import { createNote } from '../../vault/note-change.ts'
 import { checkSize } from '../../vault/note-file.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { withVaultErrors } from '../../vault/vault-error.ts'
-import { askedBody, takesOneBody } from '../outgoing/mail-request.ts'
+import { type Asker, askedBody, takesOneBody } from '../outgoing/mail-request.ts'
 import { proposalsOf } from './proposals.ts'
 
 interface Draft {
@@ -18,8 +18,8 @@ interface Draft {
   provider: ProviderName
   mail: OutgoingMail
   reply_to_message_id: string | undefined
-  /** The name of whoever proposes it, where that is known. */
-  proposer?: string | undefined
+  /** Whoever proposes it, where that is known. */
+  proposer?: Asker | undefined
 }
 
 /** Gives the path of the note. One that is there already stays as it is. */

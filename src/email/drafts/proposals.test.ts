@@ -10,6 +10,7 @@ import { Vault } from '../../vault/vault.ts'
 import { draftFacts } from './draft-facts.ts'
 import { proposalsOf } from './proposals.ts'
 
+const by = (agent: string) => ({ agent, project: undefined })
 const anna = { to: 'anna@example.com', subject: 'Hi' }
 const eve = { to: 'eve@example.net', subject: 'Hi' }
 
@@ -64,7 +65,10 @@ describe('what was proposed', () => {
     test.put('Notes/c.md', '---\nto: anna@example.com\n---\n')
     await move('Notes/c.md', 'Drafts/c.md', 'carl')
     expect(await proposers('Drafts/c.md')).toEqual(['carl'])
-    await proposalsOf(vault).propose({ path: 'Drafts/d.md', frontmatter: anna, body: '' }, 'dora')
+    await proposalsOf(vault).propose(
+      { path: 'Drafts/d.md', frontmatter: anna, body: '' },
+      by('dora'),
+    )
     expect(await proposers('Drafts/d.md')).toEqual(['dora'])
   })
 
@@ -122,7 +126,10 @@ describe('what was proposed', () => {
     expect(await proposedTo('Approved/a.md')).toBe('anna') // of the one that is still there
     await write('Drafts/a.md', eve)
     expect(await proposedTo('Drafts/a.md')).toBe('eve')
-    await proposalsOf(vault).propose({ path: 'Drafts/a.md', frontmatter: anna, body: '' }, 'dora')
+    await proposalsOf(vault).propose(
+      { path: 'Drafts/a.md', frontmatter: anna, body: '' },
+      by('dora'),
+    )
     expect(await proposedTo('Drafts/a.md')).toBe('anna')
   })
 
@@ -215,7 +222,7 @@ describe('what was proposed', () => {
       ['Drafts/escaped.md', '\n'.repeat(40 << 10)],
       ['Drafts/short.md', 'x'.repeat(60 << 10)],
     ] as const) {
-      await proposals.propose({ path, frontmatter: anna, body }, 'bob')
+      await proposals.propose({ path, frontmatter: anna, body }, by('bob'))
       expect(await proposedTo(path)).toBe('anna')
       expect((await proposals.text(path))?.body).toBe(path.includes('short') ? body : undefined)
     }

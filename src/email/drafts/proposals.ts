@@ -10,6 +10,7 @@ import { nameOf, notePath } from '../../vault/note-path.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import type { Found, Vault } from '../../vault/vault.ts'
 import { vaultError, withVaultErrors } from '../../vault/vault-error.ts'
+import type { Asker } from '../outgoing/mail-request.ts'
 import { draftFacts, type Facts, factNames } from './draft-facts.ts'
 import { type Asked, type DraftText, kindOf } from './draft-note.ts'
 import { isProposedText, type ProposedText, proposedTextOf } from './proposed-text.ts'
@@ -19,8 +20,9 @@ const file = 'proposals.jsonl'
 interface Proposal {
   kind: Asked['kind']
   facts: Facts
-  /** The name of whoever proposed it, where that is known. */
+  /** The name of whoever proposed it, where that is known, and the project. */
   from?: string | undefined
+  project?: string | undefined
   /** Where its line begins, of one that has its text: there may be too much of it to be held. */
   textAt?: number | undefined
 }
@@ -87,13 +89,18 @@ class Proposals {
   /** Before the note is written, by whoever writes nothing but new drafts. */
   async propose(
     draft: DraftText,
-    from: string | undefined,
+    proposer: Asker | undefined,
     attachments?: readonly Attachment[],
   ): Promise<void> {
     const kind = kindOf(draft)
     if (!kind) return
     const facts = await draftFacts(this.#vault, draft, attachments)
-    this.#append(draft.path, 'agentmail', { kind, facts, from }, proposedTextOf(draft))
+    this.#append(
+      draft.path,
+      'agentmail',
+      { kind, facts, from: proposer?.agent, project: proposer?.project },
+      proposedTextOf(draft),
+    )
   }
 
   /** Before a tool does something to a note. Gives whether a draft waits there then that did not wait before. */
@@ -142,9 +149,8 @@ class Proposals {
 
   /** A line that is too long would not be read again: then what it is compared by counts more than its text. */
   #append(path: string, by: Line['by'], proposal: Proposal, text: ProposedText | undefined): void {
-    const { kind, facts, from } = proposal
-    const line: Line = { event: 'proposed', timestamp: now(), path, by, from, kind, facts }
-    const whole = { ...line, text: kind === 'mail' ? text : undefined }
+    const line: Line = { event: 'proposed', timestamp: now(), path, by, ...factsOf(proposal) }
+    const whole = { ...line, text: proposal.kind === 'mail' ? text : undefined }
     this.#write(fitsLine(JSON.stringify(whole)) ? whole : line)
   }
 
@@ -216,11 +222,12 @@ class Proposals {
       this.#open.delete(path)
       paths.delete(path)
     } else if (isLine(value) && (value.by === 'agentmail' || !this.#open.has(path))) {
-      const { kind, facts, from } = value
+      const { kind, facts, from, project } = value
       const textAt = isProposedText(value.text) ? at : undefined
       this.#open.set(path, {
         ...{ kind, facts },
         ...(typeof from === 'string' && { from }),
+        ...(typeof project === 'string' && { project }),
         ...(textAt !== undefined && { textAt }),
       })
       this.#paths.set(nameKeyOf(path), paths.add(path))
@@ -233,6 +240,9 @@ class Proposals {
 const isWaiting = ({ frontmatter }: Pick<DraftText, 'frontmatter'>): boolean =>
   kindOf({ frontmatter }) === 'mail' &&
   [undefined, null, '', 'pending_approval'].some((status) => status === frontmatter.status)
+
+/** As a line keeps it. */
+const factsOf = ({ from, project, kind, facts }: Proposal) => ({ from, project, kind, facts })
 
 const now = (): string => rfc3339(systemClock.now())
 

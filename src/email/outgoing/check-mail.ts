@@ -4,7 +4,7 @@ import { notSent } from '../../errors.ts'
 import { checkHeaderText } from '../../mime/header-text.ts'
 import type { Address } from '../../mime/mail.ts'
 import { parseAddresses } from '../../mime/parse-addresses.ts'
-import type { Limits, OutgoingMail } from '../../providers/provider.ts'
+import type { Limits, OutgoingMail, Provider } from '../../providers/provider.ts'
 import { sha256 } from '../../system/text.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { readAttachment } from './attachments.ts'
@@ -57,6 +57,10 @@ export async function checkMail(
   }
   return mail
 }
+
+/** Of an account: within it a key means one mail, from whatever folder and with whatever vault. */
+export const accountScope = ({ name, account }: Pick<Provider, 'name' | 'account'>): string =>
+  sha256(JSON.stringify([name, account]))
 
 export const everybody = ({ to, cc, bcc }: OutgoingMail): Address[] => [...to, ...cc, ...bcc]
 

@@ -65,4 +65,6 @@ const auditedOnly = ({ timestamp, to, subject }: AuditLine): LoggedMail => ({
   sent_at: null,
   draft: null,
   reason: null,
+  agent: null,
+  project: null,
 })

@@ -20,6 +20,15 @@ export interface MailRequest {
   /** The same key sends once, however often it is asked for. */
   idempotency_key?: string | undefined
   postmark?: PostmarkOptions | undefined
+  /** In whose name it is sent, where that is not whoever this process belongs to; null for nobody's. */
+  asked_by?: Asker | null
+}
+
+/** An agent that has a mail sent. */
+export interface Asker {
+  agent: string
+  /** Nothing where that was not known. */
+  project: string | undefined
 }
 
 /** Either the bytes in base64, or a file of the vault. */
@@ -33,7 +42,7 @@ export const bodyOf = (body: string): { text: string; html?: string } =>
 
 /** Gmail is given one body, from which the text beside an HTML one is made. */
 export const takesOneBody = (provider: ProviderName): boolean =>
-  provider === 'gmail' || provider === 'local'
+  provider === 'gmail' || provider === 'imap' || provider === 'local'
 
 export function askedBody(provider: ProviderName, mail: OutgoingMail): string {
   const { text, html, postmark } = mail

@@ -56,6 +56,10 @@ export async function settleIfPossible(settle: () => Promise<void>): Promise<voi
   }
 }
 
+/** An account by IMAP files its copy after the server has answered, so Sent says nothing of a mail that broke off. */
+export const whereToLook =
+  'Look into the sent mail; of what goes out by IMAP or SMTP there is no copy when it breaks off, so ask a recipient'
+
 export const outcomeUnknown = (
   id: string,
   reason: string,
@@ -64,7 +68,7 @@ export const outcomeUnknown = (
   new AgentMailError(
     'send_failed',
     reason,
-    `It is not known whether the mail was sent, and it is not sent again by itself. Look into the sent mail, then say agentmail mail settle ${id} sent, or not-sent.`,
+    `It is not known whether the mail was sent, and it is not sent again by itself. ${whereToLook}. Then say agentmail mail settle ${id} sent, or not-sent.`,
     { details: { ...details, outcome: 'unknown', id } },
   )
 

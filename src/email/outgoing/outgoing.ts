@@ -7,14 +7,18 @@ import { tellPerson } from '../../notices/tell-person.ts'
 import type { OutgoingMail, Provider, Receipt } from '../../providers/provider.ts'
 import { type Clock, rfc3339, systemClock } from '../../system/clock.ts'
 import { log } from '../../system/log.ts'
-import { sha256 } from '../../system/text.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { writeDraft } from '../drafts/draft.ts'
-import { proposerOf } from '../drafts/proposer.ts'
 import { preview, writeAudit } from './audit.ts'
-import { checkMail, contentHash, everybody } from './check-mail.ts'
+import { accountScope, checkMail, contentHash, everybody } from './check-mail.ts'
 import { checkRecipients, Rate } from './limits.ts'
-import { askedBody, askedSubject, type MailRequest, replySubject } from './mail-request.ts'
+import {
+  type Asker,
+  askedBody,
+  askedSubject,
+  type MailRequest,
+  replySubject,
+} from './mail-request.ts'
 import {
   inTime,
   outcomeUnknown,
@@ -23,6 +27,8 @@ import {
   tellOfUnknown,
   withOutcome,
 } from './outcome.ts'
+import { type AskerSearch, nameAlone, OwnAsker } from './own-asker.ts'
+import { newTag, ReplyAddress } from './reply-address.ts'
 import type { SendLedger } from './send-ledger.ts'
 import { receiptOf, type SendRecord } from './send-record.ts'
 
@@ -37,6 +43,8 @@ interface OutgoingOptions {
   vault: () => Vault
   /** Where the audit is written: the vault, or a folder of AgentMail's own where none is set. */
   logs: () => Vault
+  /** In whose name it sends. */
+  asker?: AskerSearch | undefined
   clock?: Clock
 }
 
@@ -46,6 +54,8 @@ export class Outgoing {
   readonly #rate: Rate
   readonly #timeoutMs: number
   readonly #needsApproval: boolean
+  readonly #self: OwnAsker
+  readonly #replyAddress: ReplyAddress | undefined
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosing = false
 
@@ -56,6 +66,8 @@ export class Outgoing {
     this.#rate = new Rate(config.number('sendRate'), clock)
     this.#timeoutMs = config.seconds('sendTimeoutSeconds') * 1000
     this.#needsApproval = config.choice('sendPolicy', ['direct', 'approve']) === 'approve'
+    this.#self = new OwnAsker(options.asker ?? nameAlone(config))
+    this.#replyAddress = ReplyAddress.of(config)
   }
 
   /** Sends, or leaves a draft where a person has to approve it. */
@@ -84,6 +96,8 @@ export class Outgoing {
     const mail = await checkMail(request, vault, provider.limits)
     const recipients = everybody(mail).map(({ address }) => address)
     checkRecipients(config, recipients)
+    const asked_by = await this.#askerOf(request)
+    const isTagged = asked_by && request.asked_by === undefined && mail.reply_to.length === 0
     const { isMine, record } = await recorded(() =>
       ledger.begin({
         scope: this.scope,
@@ -92,23 +106,53 @@ export class Outgoing {
         provider: provider.name,
         recipients,
         subject: mail.subject,
+        asked_by,
+        reply_tag: isTagged && this.#replyAddress ? newTag() : undefined,
       }),
     )
     if (!isMine) return this.#endedBefore(record)
-    if (this.#needsApproval) return this.#draft(record, mail, request)
-    return { status: 'sent', receipt: await this.#sendNow(record, mail, request) }
+    const answerable = this.#answerable(mail, record)
+    if (this.#needsApproval) return this.#draft(record, answerable, request, asked_by)
+    const receipt = await this.#sendNow(record, answerable, request)
+    if (asked_by && asked_by.project === undefined && request.asked_by === undefined) {
+      this.#placeLater(record)
+    }
+    return { status: 'sent', receipt }
   }
 
-  /** A key means the same mail for one account, from whatever folder and with whatever vault. */
+  /** A draft is in no hurry. */
+  async #askerOf({ asked_by }: MailRequest): Promise<Asker | undefined> {
+    if (asked_by !== undefined) return asked_by ?? undefined
+    return this.#needsApproval ? this.#self.whole() : this.#self.now()
+  }
+
+  /** Answers to an agent go where they can be told by their address; a draft shows that before it is approved. */
+  #answerable(mail: OutgoingMail, { reply_tag }: SendRecord): OutgoingMail {
+    const address = reply_tag === null ? undefined : this.#replyAddress?.with(reply_tag)
+    return address ? { ...mail, reply_to: [address] } : mail
+  }
+
+  /** The mail has left before it was known in which project its agent is. */
+  #placeLater(record: SendRecord): void {
+    const work = settleIfPossible(async () => {
+      const project = await this.#self.project()
+      if (project !== undefined) await this.#options.ledger.inProject(record, project)
+    }).finally(() => this.#underWay.delete(work))
+    this.#underWay.add(work)
+  }
+
   get scope(): string {
-    const { name, account } = this.#options.provider
-    return sha256(JSON.stringify([name, account]))
+    return accountScope(this.#options.provider)
   }
 
-  async #draft(record: SendRecord, mail: OutgoingMail, request: MailRequest): Promise<Drafted> {
+  async #draft(
+    record: SendRecord,
+    mail: OutgoingMail,
+    request: MailRequest,
+    asked_by: Asker | undefined,
+  ): Promise<Drafted> {
     const { config, ledger, provider, vault } = this.#options
     const { reply_to_message_id } = request
-    const proposer = await proposerOf(config)
     const { draft, subject } = await this.#unlessItFails(record, async () => {
       const replying = await this.#inThread(mail, reply_to_message_id)
       const draft = await writeDraft(vault(), {
@@ -116,13 +160,13 @@ export class Outgoing {
         provider: provider.name,
         mail: replying,
         reply_to_message_id,
-        proposer,
+        proposer: asked_by,
       })
       return { draft, subject: replying.subject }
     })
     // Before it is settled: whoever goes on after a kill tells it then, and what was told already is not told again.
     const key = JSON.stringify(['draft', record.scope, record.key_hash])
-    await tellPerson(config, { kind: 'draft', from: proposer, subject, key })
+    await tellPerson(config, { kind: 'draft', from: asked_by?.agent, subject, key })
     await settleIfPossible(() => ledger.settle(record, 'drafted', { draft, subject }))
     return { status: 'pending_approval', draft }
   }
@@ -200,7 +244,7 @@ export class Outgoing {
       throw outcomeUnknown(record.id, reason, AgentMailError.is(error) ? error.details : {})
     }
     await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
-    return receipt
+    return told(receipt)
   }
 
   /** What has gone wrong before the service was called may be tried again with the same key. */
@@ -238,7 +282,11 @@ export class Outgoing {
     const receipt = await inTime(this.#timeoutMs, async (signal) =>
       provider.find?.(trace, signal),
     ).catch(() => undefined)
-    if (receipt) await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
-    return receipt
+    if (!receipt) return undefined
+    await settleIfPossible(() => ledger.settle(record, 'sent', { receipt }))
+    return told(receipt)
   }
 }
+
+/** By what answers are known is the ledger's own. */
+const told = ({ header_id: _, ...receipt }: Receipt): Receipt => receipt

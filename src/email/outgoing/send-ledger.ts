@@ -11,6 +11,7 @@ import type { Holder } from '../../system/holder.ts'
 import { randomId, uuid } from '../../system/random.ts'
 import { growingPause } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
+import { keepReplyKeys, mayBeAnswered, replyKeysOf, tagKey } from './reply-keys.ts'
 import { type Intent, recordOf, type SendRecord, type SendState } from './send-record.ts'
 
 /** Beyond the time that a service has to answer, for what stands before and after it. */
@@ -70,7 +71,7 @@ export class SendLedger {
   }
 
   async #first(intent: Intent, key_hash: string): Promise<Turn> {
-    const { scope, content_hash, provider, recipients, subject } = intent
+    const { scope, content_hash, provider, recipients, subject, asked_by, reply_tag } = intent
     const now = this.#clock.now()
     const row = {
       scope,
@@ -91,11 +92,16 @@ export class SendLedger {
       sent_at: null,
       draft: null,
       reason: null,
+      agent: asked_by?.agent.slice(0, 255) ?? null,
+      agent_project: asked_by?.project ?? null,
+      reply_tag: reply_tag ?? null,
     }
     return this.queue.write(async (write) => {
       const found = await find(write, scope, key_hash)
       if (found) return { isMine: false, record: found }
       write.append('sends', row)
+      // Before it can leave, in whatever way: its draft may outlive this process.
+      if (reply_tag !== undefined) await keepReplyKeys(write, row, [tagKey(reply_tag)], now)
       return { isMine: true, record: recordOf(row) }
     })
   }
@@ -212,7 +218,22 @@ export class SendLedger {
         record.key_hash,
         record.token,
       )
-      return changed === 1 ? await find(write, record.scope, record.key_hash) : undefined
+      if (changed !== 1) return undefined
+      if (receipt && (record.agent !== null || (await mayBeAnswered(write)))) {
+        const keys = replyKeysOf(record.scope, receipt)
+        await keepReplyKeys(write, record, keys, this.#clock.now())
+      }
+      return await find(write, record.scope, record.key_hash)
+    })
+  }
+
+  /** Found when the mail was under way or had left already. */
+  async inProject({ scope, key_hash }: SendRecord, project: string): Promise<void> {
+    await this.queue.write(async (write) => {
+      await write.run(
+        'UPDATE sends SET agent_project = ? WHERE scope = ? AND key_hash = ?',
+        ...[project, scope, key_hash],
+      )
     })
   }
 

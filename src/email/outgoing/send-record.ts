@@ -2,6 +2,7 @@
 
 import type { ProviderName, Receipt } from '../../providers/provider.ts'
 import { integer, type Row, text } from '../../store/store.ts'
+import type { Asker } from './mail-request.ts'
 
 /**
  * `prepared`: nothing has left yet. `sending`: given to the service, which has not answered.
@@ -23,6 +24,9 @@ export interface SendEntry {
   sent_at: string | null
   draft: string | null
   reason: string | null
+  /** In whose name it was sent, and that agent's project. */
+  agent: string | null
+  project: string | null
 }
 
 /** The row itself. */
@@ -34,6 +38,8 @@ export interface SendRecord extends SendEntry {
   until_ms: number
   content_hash: string
   service_key: string | null
+  /** In the address that answers to it go to. */
+  reply_tag: string | null
   begun_ms: number
 }
 
@@ -48,6 +54,8 @@ export interface Intent {
   provider: ProviderName | 'server' | 'agent'
   recipients: string[]
   subject: string
+  asked_by?: Asker | undefined
+  reply_tag?: string | undefined
 }
 
 const states: SendState[] = ['prepared', 'sending', 'sent', 'drafted', 'failed', 'unknown']
@@ -68,6 +76,8 @@ export function recordOf(row: Row): SendRecord {
     sent_at: textOrNull(row, 'sent_at'),
     draft: textOrNull(row, 'draft'),
     reason: textOrNull(row, 'reason'),
+    agent: textOrNull(row, 'agent'),
+    project: textOrNull(row, 'agent_project'),
     scope: text(row.scope),
     key_hash: text(row.key_hash),
     token: text(row.token),
@@ -75,6 +85,7 @@ export function recordOf(row: Row): SendRecord {
     until_ms: integer(row.until_ms),
     content_hash: text(row.content_hash),
     service_key: textOrNull(row, 'service_key'),
+    reply_tag: textOrNull(row, 'reply_tag'),
     begun_ms,
   }
 }
@@ -82,7 +93,7 @@ export function recordOf(row: Row): SendRecord {
 /** Without what is the ledger's own. */
 export function sendEntryOf(record: SendRecord): SendEntry {
   const { scope, key_hash, token, holder, until_ms, content_hash, ...rest } = record
-  const { service_key, begun_ms, ...entry } = rest
+  const { service_key, reply_tag, begun_ms, ...entry } = rest
   return entry
 }
 

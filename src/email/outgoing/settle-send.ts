@@ -2,14 +2,13 @@
 
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
-import type { ProviderName } from '../../providers/provider.ts'
+import { providerNames } from '../../mail-settings.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { openLedger, outgoingWith } from '../correspondence.ts'
 import { openProvider } from '../mail-provider.ts'
+import { whereToLook } from './outcome.ts'
 import type { SendLedger } from './send-ledger.ts'
 import { type SendEntry, type SendRecord, sendEntryOf } from './send-record.ts'
-
-const names: ProviderName[] = ['gmail', 'postmark', 'smtp', 'local']
 
 export async function settleSend(
   config: Config,
@@ -32,13 +31,17 @@ export async function settleSend(
 }
 
 async function askService(config: Config, ledger: SendLedger, record: SendRecord): Promise<void> {
-  const name = names.find((one) => one === record.provider)
+  const name = providerNames.find((one) => one === record.provider)
   const provider = name && (await openProvider(config, name))
-  if (provider && (await outgoingWith(config, provider, ledger).reconcile(record))) return
+  try {
+    if (provider && (await outgoingWith(config, provider, ledger).reconcile(record))) return
+  } finally {
+    await provider?.close?.()
+  }
   throw new AgentMailError(
     'conflict',
     `${record.provider} cannot say whether mail ${record.id} was sent`,
-    `Look into the sent mail yourself, then write agentmail mail settle ${record.id} sent, or not-sent.`,
+    `${whereToLook}. Then write agentmail mail settle ${record.id} sent, or not-sent.`,
   )
 }
 

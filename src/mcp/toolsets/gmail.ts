@@ -1,5 +1,6 @@
 /** The gmail toolset with the mail that it works on: `agentmail mcp gmail`. */
 import type { Config } from '../../config.ts'
+import { sendingAgent } from '../../connection/sending-agent.ts'
 import { Correspondence } from '../../email/correspondence.ts'
 import { openProvider, readableProvider } from '../../email/mail-provider.ts'
 import type { GmailContext } from '../../tools/gmail/context.ts'
@@ -14,10 +15,11 @@ const toolset = {
   tools,
 }
 
-/** Nothing is opened before it is asked for. */
-export function openGmailToolset(config: Config): OpenToolset<GmailContext> {
-  const name = readableProvider(config)
-  const mail = new Correspondence(config, () => openProvider(config, name))
+/** Nothing is opened before it is asked for. @param mail is closed with it. */
+export function openGmailToolset(
+  config: Config,
+  mail = correspondenceOf(config),
+): OpenToolset<GmailContext> {
   const open = async () => ({ inbox: await mail.inbox(), outgoing: mail })
   return {
     toolset,
@@ -25,6 +27,13 @@ export function openGmailToolset(config: Config): OpenToolset<GmailContext> {
     mayTakeLong: () => true,
     close: () => mail.close(),
   }
+}
+
+function correspondenceOf(config: Config): Correspondence {
+  const name = readableProvider(config)
+  return new Correspondence(config, () => openProvider(config, name), {
+    asker: sendingAgent(config),
+  })
 }
 
 export const serveGmail = async (config: Config): Promise<number> =>

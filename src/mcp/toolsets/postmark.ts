@@ -1,5 +1,6 @@
 /** The postmark toolset with the service that it sends through: `agentmail mcp postmark`. */
 import type { Config } from '../../config.ts'
+import { sendingAgent } from '../../connection/sending-agent.ts'
 import { Correspondence } from '../../email/correspondence.ts'
 import { openProvider } from '../../email/mail-provider.ts'
 import type { MailRequest } from '../../email/outgoing/mail-request.ts'
@@ -18,7 +19,9 @@ const instructions =
 function openPostmarkToolset(config: Config): OpenToolset<PostmarkContext> {
   const from = config.text('defaultFrom')
   const isLogging = /^(?:true|1|yes|on)$/i.test(config.text('enableLogging')?.trim() ?? '')
-  const mail = new Correspondence(config, () => openProvider(config, 'postmark'))
+  const mail = new Correspondence(config, () => openProvider(config, 'postmark'), {
+    asker: sendingAgent(config),
+  })
   const open = async () => ({ outgoing: mail })
   return {
     toolset: {

@@ -60,7 +60,10 @@ export class Dispatch {
     if (!(await isStillApproved(draft))) return sends.forget(entry)
     const { begun_at } = entry
     if (asked.kind === 'delegation') return this.#handOver(draft, asked, entry)
-    const outcome = await wayOut.send({ asked, key, hash, begun_at }, isVague)
+    const outcome = await wayOut.send(
+      { asked, path: draft.note.path, key, hash, begun_at },
+      isVague,
+    )
     await this.#ended(draft, entry, outcome, isVague)
   }
 
@@ -101,7 +104,10 @@ export class Dispatch {
     const scope = isWanted ? await this.#scope(asked) : undefined
     // Another account or server knows nothing of the key.
     if (scope === entry.scope) {
-      return wayOut.reconcile({ asked, key, hash: draft.hash, begun_at }, reason)
+      return wayOut.reconcile(
+        { asked, path: draft.note.path, key, hash: draft.hash, begun_at },
+        reason,
+      )
     }
     return sentMails.lookFor(asked.request, Date.parse(begun_at), reason)
   }

@@ -2,14 +2,17 @@
 import type { Config } from '../../config.ts'
 import { Correspondence } from '../../email/correspondence.ts'
 import { type Asked, withBytes } from '../../email/drafts/draft-note.ts'
+import { proposalsOf } from '../../email/drafts/proposals.ts'
 import { openProvider, readableProvider } from '../../email/mail-provider.ts'
-import type { MailRequest } from '../../email/outgoing/mail-request.ts'
+import { type Asker, type MailRequest, takesOneBody } from '../../email/outgoing/mail-request.ts'
+import { whereToLook } from '../../email/outgoing/outcome.ts'
 import type { SendLedger } from '../../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { inOneLine } from '../events.ts'
 import type { MailClient, SentMail } from '../servers/mail-client.ts'
+import { orchestratorName } from '../servers/vault-notes.ts'
 
 export type Outcome =
   | { is: 'sent'; message_id: string | undefined; sent_at: string | undefined }
@@ -23,11 +26,13 @@ export type AskedDelegation = Extract<Asked, { kind: 'delegation' }>
 
 /** Drafts of Gmail, or of what stands in for it, go through the mailbox that is read. */
 export const isOfMailbox = ({ provider }: AskedMail): boolean =>
-  provider === undefined || provider === 'gmail' || provider === 'local'
+  provider === undefined || takesOneBody(provider)
 
 /** A mail that a person has approved, and the key that it is sent with. */
 export interface ApprovedMail {
   asked: AskedMail
+  /** Where its note lies; nothing of what has none. */
+  path: string | undefined
   key: string
   /** Of what was approved. */
   hash: string
@@ -50,8 +55,7 @@ export interface WayOut {
 }
 
 /** What only a person can do. */
-export const lookAdvice =
-  'Look into the sent mail. If it is there, move this note to Done/; if not, set its status to pending_approval, move it to Drafts/ and say agentmail drafts approve.'
+export const lookAdvice = `${whereToLook}. If it has left, move this note to Done/; if not, set its status to pending_approval, move it to Drafts/ and say agentmail drafts approve.`
 
 export const sent = (mail: SentMail): Outcome => ({ is: 'sent', ...mail })
 
@@ -100,13 +104,14 @@ export class OwnMail implements WayOut {
     return this.#serviceFor(asked).scope()
   }
 
-  async send({ asked, key, hash }: ApprovedMail): Promise<Outcome> {
+  async send({ asked, path, key, hash }: ApprovedMail): Promise<Outcome> {
     try {
       const held = await withBytes(this.#vault, asked)
       if (held.hash !== hash) {
         return { is: 'failed', reason: 'an attachment was changed at this moment' }
       }
-      const request = { ...held.asked.request, idempotency_key: key }
+      const asked_by = await this.#proposer(path)
+      const request = { ...held.asked.request, idempotency_key: key, asked_by }
       const result = await this.#serviceFor(asked).send(request)
       if (result.status === 'sent') return sent(result.receipt)
       throw new AgentMailError('internal', 'an approved draft became a draft again')
@@ -124,6 +129,17 @@ export class OwnMail implements WayOut {
     for (const service of this.#services.values()) await service.close()
   }
 
+  /** By the record alone: its note may have been edited. What the orchestrator drafted nobody asked for. */
+  async #proposer(path: string | undefined): Promise<Asker | null> {
+    if (path === undefined) return null
+    const [first, ...others] = await proposalsOf(this.#vault).find(path)
+    const isOne = others.every(
+      ({ from, project }) => from === first?.from && project === first?.project,
+    )
+    if (first?.from === undefined || !isOne || first.from === orchestratorName) return null
+    return { agent: first.from, project: first.project }
+  }
+
   #serviceFor(asked: AskedMail): Correspondence {
     const { provider } = asked
     const name =
@@ -131,7 +147,7 @@ export class OwnMail implements WayOut {
     const known = this.#services.get(name)
     if (known) return known
     const open = () => openProvider(this.#config, name)
-    const service = new Correspondence(this.#config, open, this.#ledger)
+    const service = new Correspondence(this.#config, open, { ledger: this.#ledger })
     this.#services.set(name, service)
     return service
   }

@@ -32,6 +32,9 @@ export interface NoteEdit {
   append?: string
 }
 
+/** By which it proposes what it drafts, and writes to agents. */
+export const orchestratorName = 'orchestrator'
+
 /** An editor may save the same note again and again. */
 const mostChanges = 20
 const pageSize = 1000
@@ -72,9 +75,14 @@ export class VaultNotes {
     })
   }
 
+  /** One that says what tools may not say. */
+  async put(path: string, frontmatter: Record<string, unknown>, body: string): Promise<void> {
+    await writeNote(this.#vault, { path, frontmatter, body }, byPerson)
+  }
+
   /** Before it is written: what a person finds changed in it later is compared with this. */
   propose(draft: DraftText): Promise<void> {
-    return proposalsOf(this.#vault).propose(draft, 'orchestrator')
+    return proposalsOf(this.#vault).propose(draft, { agent: orchestratorName, project: undefined })
   }
 
   /** It was sent: another draft may have its name. */

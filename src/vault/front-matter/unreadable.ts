@@ -1,9 +1,13 @@
 /** How a note that cannot be read is refused: with what is wrong, and where in the file. */
 import { AgentMailError } from '../../errors.ts'
 
-interface Fault {
+/** As an editor counts them: from 1, in characters. */
+export interface Position {
   line: number
   column: number
+}
+
+interface Fault extends Position {
   reason: string
 }
 
@@ -27,8 +31,7 @@ export function unreadableFrontMatter(text: string, offset: number, what: string
   )
 }
 
-/** Line and column as an editor counts them: from 1, in characters. */
-function positionIn(text: string, offset: number): { line: number; column: number } {
+export function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   return {

@@ -18,7 +18,7 @@ it('says that none is set up, and that one which is named is not', async () => {
   expect(said(report, 'Gmail')).toEqual([expect.stringMatching(/^problem: .*not logged in/)])
   expect(advised(report, 'Gmail')).toContain('agentmail gmail login')
   const smtp = await machine.doctor({ AGENTMAIL_MAIL: 'smtp' })
-  expect(said(smtp, 'mail service')).toEqual(['problem: AGENTMAIL_SMTP_URL is not set'])
+  expect(said(smtp, 'SMTP')).toEqual(['problem: AGENTMAIL_SMTP_URL is not set'])
 })
 
 it('tries every login of Gmail', async () => {
@@ -68,4 +68,22 @@ it('asks Postmark with the token, and sends nothing', async () => {
   const wrong = await machine.doctor({ ...env, POSTMARK_SERVER_TOKEN: 'another-token-of-mine' })
   expect(said(wrong, 'Postmark')).toEqual([expect.stringMatching(/^problem: .*HTTP 401/)])
   expect(JSON.stringify(wrong)).not.toContain('another-token-of-mine')
+})
+
+it('warns of mail that comes in where nobody reads it, and of a secret that is none', async () => {
+  const machine = await DoctorMachine.open()
+  const secret = 'a-secret-of-twenty-characters'
+  const inbound = async (env: Record<string, string>) =>
+    said(await machine.doctor(env), 'inbound mail')
+  expect(await inbound({})).toEqual([])
+  const env = { AGENTMAIL_INBOUND_SECRET: secret }
+  expect(await inbound({ ...env, AGENTMAIL_MAIL: 'local' })).toEqual([
+    'ok: comes in at /inbound of the server',
+  ])
+  expect(await inbound({ ...env, AGENTMAIL_MAIL: 'gmail' })).toEqual([
+    'warn: lies in the folder of local mail, and gmail is read',
+  ])
+  const short = await machine.doctor({ AGENTMAIL_INBOUND_SECRET: 'too-short-by-far' })
+  expect(said(short, 'inbound mail')).toEqual([expect.stringMatching(/^problem: .*20 characters/)])
+  expect(JSON.stringify(short)).not.toContain('too-short-by-far')
 })

@@ -7,9 +7,11 @@ import { foreign, kinds, own, secretsIn, spellings } from '../../support/email/p
 import {
   type Heard,
   httpTattler,
+  type ImapNo,
+  imapTattler,
   type Reply,
   smtpTattler,
-} from '../../support/orchestrator/tattlers.ts'
+} from '../../support/email/tattlers.ts'
 
 const everything = [...Object.values(own), ...Object.values(foreign)].join(' ')
 
@@ -170,6 +172,40 @@ describe('a secret', () => {
     await home.run(['mail', 'send', ...words], bad)
     for (const command of ledgerCommands) await home.run(command)
     expect(secretsIn(server.heard())).toEqual(['smtp password'])
+    expect(home.leaks()).toEqual([])
+  })
+
+  it('is told by no tool or command of IMAP, whatever its servers answer', async () => {
+    const said = everything.replaceAll('\n', ' ')
+    const imap = await imapTattler(said, onTestFinished)
+    const smtp = await smtpTattler(said, onTestFinished)
+    const [imapPassword, smtpPassword] = [own.imapPassword, own.smtpPassword].map(
+      encodeURIComponent,
+    )
+    const home = new PlantedHome('http://127.0.0.1:1', {
+      AGENTMAIL_MAIL: 'imap',
+      AGENTMAIL_IMAP_URL: `imap://me:${imapPassword}@127.0.0.1:${imap.port}`,
+      AGENTMAIL_SMTP_URL: `smtp://me:${smtpPassword}@127.0.0.1:${smtp.port}`,
+    })
+    const readable = commands.filter(([room]) => room === 'mail')
+    const all = [...readable, ['mail', 'status'], ['mail', 'status', '--json']]
+    const byToken = {
+      AGENTMAIL_IMAP_URL: `imap://me@127.0.0.1:${imap.port}`,
+      AGENTMAIL_SMTP_URL: `smtp://me@127.0.0.1:${smtp.port}`,
+      AGENTMAIL_MAIL_TOKEN: own.mailToken,
+    }
+    const noes: ImapNo[] = ['login', 'commands', 'goodbye']
+    for (const no of noes) {
+      imap.no = no
+      await Promise.all(all.map((command) => home.run(command)))
+      await home.call('gmail', [() => gmailCalls])
+    }
+    await Promise.all(all.map((command) => home.run(command, byToken)))
+    const bad = { AGENTMAIL_IMAP_URL: `imap://me:${imapPassword}%@host/?${imapPassword}` }
+    await Promise.all(all.map((command) => home.run(command, bad)))
+    await home.run(['orchestrate', '--once'])
+    for (const command of ledgerCommands) await home.run(command)
+    expect(new Set(secretsIn(imap.heard))).toEqual(new Set(['imap password', 'mail token']))
     expect(home.leaks()).toEqual([])
   })
 

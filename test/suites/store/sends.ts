@@ -1,8 +1,12 @@
 /** The ledger of mails: of several processes one sends, and a database from before there was one gets it. */
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { askerOf, mayBeAnswered } from '../../../src/email/outgoing/reply-keys.ts'
 import { SendLedger } from '../../../src/email/outgoing/send-ledger.ts'
+import type { Original } from '../../../src/mime/mail.ts'
 import { DraftSends } from '../../../src/orchestrator/sends.ts'
+import type { Receipt } from '../../../src/providers/provider.ts'
+import { migrations } from '../../../src/store/migrations.ts'
 import { migrate } from '../../../src/store/schema.ts'
 import { Holder } from '../../../src/system/holder.ts'
 import { begunNote } from '../../support/orchestrator/records-in.ts'
@@ -67,6 +71,7 @@ export function sendsSuite(newDatabase: NewDatabase): void {
       ),
       ...['names', 'origins', 'roots'].map((name) => `DROP TABLE project_${name}`),
       'DROP TABLE repositories',
+      'DROP TABLE reply_keys',
       ...indexes.map((name) => `DROP INDEX ${name}`),
       'ALTER TABLE idempotency_keys DROP COLUMN used_us',
       'ALTER TABLE presence DROP COLUMN leaving',
@@ -83,6 +88,75 @@ export function sendsSuite(newDatabase: NewDatabase): void {
     expect(await ledger.list(9)).toMatchObject([{ state: 'sent', ...receipt }])
     expect((await project.agents.list()).agents).toMatchObject([{ name: 'ann' }])
   })
+
+  it('gets what it needs to know answers in a ledger of the version before, where no mail has an agent', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    const before = await ledgerOn(database, temporaryFolder())
+    await takeTurn(before, 'old')
+    const store = await database.store()
+    const added = migrations.findIndex((one) => one.some((sql) => `${sql}`.includes('reply_keys')))
+    const undone = [
+      ...['agent', 'agent_project', 'reply_tag'].map(
+        (column) => `ALTER TABLE sends DROP COLUMN ${column}`,
+      ),
+      'DROP TABLE reply_keys',
+    ]
+    await store.define(undone, async (transaction) => {
+      await transaction.run("UPDATE meta SET value = ? WHERE name = 'schema'", String(added))
+    })
+    const ledger = await ledgerOn(database, temporaryFolder())
+    expect(await ledger.list(9)).toMatchObject([{ ...receipt, agent: null, project: null }])
+    expect(await mayBeAnswered(ledger.reader)).toBe(false)
+    expect(await takeTurn(ledger, 'old')).toBe(false)
+    await ledger.begin({ ...intent, key: 'new', asked_by: { agent: 'ann', project: 'shop' } })
+    expect(await ledger.list(1)).toMatchObject([{ agent: 'ann', project: 'shop' }])
+  })
+
+  it('knows who asked by the Message-ID, the tag and, where that is all there is, the thread; of two in a thread the later', async () => {
+    const database = await TestDatabase.create(newDatabase)
+    const ledgers = [
+      await ledgerOn(database, temporaryFolder()),
+      await ledgerOn(database, temporaryFolder()),
+    ]
+    const [ledger] = ledgers
+    if (!ledger) throw new Error('there is none')
+    const send = async (agent: string, given: Partial<Receipt>, at = ledger) => {
+      const asked_by = { agent, project: agent === 'ann' ? 'shop' : undefined }
+      const { record } = await at.begin({
+        ...intent,
+        key: undefined,
+        asked_by,
+        reply_tag: `tag${agent}`,
+      })
+      await at.settle(record, 'sent', { receipt: { ...receipt, ...given } })
+    }
+    const asked = (original: Partial<Original>, tags: string[] = [], scope = intent.scope) =>
+      askerOf(ledger.reader, {
+        ...{ id: 'in', scope, tags },
+        original: { thread_id: '', subject: '', message_id: '<n@x>', references: [], ...original },
+      })
+    const threads = { thread_id: 't', references: ['<other@x>'] }
+    await send('ann', { header_id: '<One@x>', thread_id: undefined })
+    await send('bob', {})
+    expect(await asked({ references: ['<0@x>', '<one@X>', '<2@x>'] })).toEqual({
+      ...{ agent: 'ann', project: 'shop' },
+    })
+    expect(await asked({ references: ['<0@x>'] }, ['none', 'TAGbob'])).toMatchObject({
+      agent: 'bob',
+    })
+    expect(await asked(threads)).toEqual({ agent: 'bob', project: undefined })
+    expect(await asked(threads, [], 'b'.repeat(64))).toBeUndefined()
+    expect(await asked({ ...threads, references: [] })).toBeUndefined()
+    expect(await asked({ ...threads, received_ms: 1 })).toBeUndefined() // it was there before
+    await Promise.all([
+      ...ledgers.map((one, at) => send(`racer${at}`, { thread_id: 'raced' }, one)),
+      send('ann', {}),
+    ])
+    expect(await asked(threads)).toMatchObject({ agent: 'ann' })
+    expect((await asked({ ...threads, thread_id: 'raced' }))?.agent).toMatch(/^racer/)
+    expect(await mayBeAnswered(ledger.reader)).toBe(true)
+  })
+
   it('knows which note a mail came from, of each vault alone, and what became of it', async () => {
     const database = await TestDatabase.create(newDatabase)
     const ledger = await ledgerOn(database, temporaryFolder())

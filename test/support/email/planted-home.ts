@@ -27,6 +27,7 @@ export class PlantedHome extends MailHome {
       AGENTMAIL_MAIL_FROM: 'me@example.com',
       AGENTMAIL_SEND_TIMEOUT_SECONDS: '2',
       AGENTMAIL_SMTP_URL: `smtp://me:${encodeURIComponent(own.smtpPassword)}@127.0.0.1:1`,
+      AGENTMAIL_IMAP_URL: `imap://me:${encodeURIComponent(own.imapPassword)}@127.0.0.1:1`,
       ENABLE_LOGGING: 'true',
       GOOGLE_SDK_NODE_LOGGING: 'all', // the library would log tokens to stderr
       NODE_DEBUG: undefined,

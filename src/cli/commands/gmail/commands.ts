@@ -5,13 +5,14 @@ import { GmailAccount } from '../../../providers/gmail/account.ts'
 import { gmailAddress } from '../../../providers/gmail/address.ts'
 import { logIn } from '../../../providers/gmail/login.ts'
 import { knownAccounts } from '../../../providers/gmail/places.ts'
+import { type AccountState, stateOf } from '../../../providers/gmail/state.ts'
 import { openInBrowser } from '../../../system/run-program.ts'
 import { shellWord } from '../../../system/text.ts'
 import type { Call } from '../../command.ts'
+import { interruption } from '../../interruption.ts'
 import { print, printError, printJson } from '../../output.ts'
 import type { Subcommand } from '../../subcommands.ts'
 import { line } from '../../table.ts'
-import { type AccountState, stateOf } from './state.ts'
 
 export const gmailCommands: Record<string, Subcommand> = {
   login: { run: login, options: ['no-browser'] },
@@ -90,14 +91,6 @@ function configOf(flags: Flags): Config {
     printError('note: GMAIL_TOKEN_PATH names the token, so the name of the account is not used.')
   }
   return config
-}
-
-/** Ctrl-C ends the waiting; a second one ends the process. */
-function interruption() {
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  process.once('SIGINT', stop)
-  return { signal: controller.signal, release: () => process.off('SIGINT', stop) }
 }
 
 /** Not read before they are asked for: what comes earlier would be lost. */

@@ -1,7 +1,13 @@
 /** What the subcommands of `agentmail mail` do and print. */
 import { Config } from '../../../config.ts'
+import { sendingAgent } from '../../../connection/sending-agent.ts'
 import { Correspondence, logsOf, openLedger } from '../../../email/correspondence.ts'
-import { openProvider, providerName } from '../../../email/mail-provider.ts'
+import {
+  chosenService,
+  loginAdvice,
+  openProvider,
+  providerName,
+} from '../../../email/mail-provider.ts'
 import { readAudit } from '../../../email/outgoing/audit.ts'
 import { mailLog } from '../../../email/outgoing/mail-log.ts'
 import { bodyOf } from '../../../email/outgoing/mail-request.ts'
@@ -13,9 +19,15 @@ import { type Call, flagText } from '../../command.ts'
 import { print, printError, printFailure, printJson, printTable } from '../../output.ts'
 import { pipedText } from '../../piped-text.ts'
 import { atMost, countOf, type Subcommand } from '../../subcommands.ts'
-import { line, localTime, plain } from '../../table.ts'
+import { cutAt, line, localTime, plain } from '../../table.ts'
+import { login } from './login.ts'
+import { dropSamples } from './sample.ts'
+import { logout, status } from './status.ts'
 
 export const mailCommands: Record<string, Subcommand> = {
+  login: { run: login, options: ['imap', 'smtp', 'user'] },
+  logout: { run: logout },
+  status: { run: status },
   list: { run: printMails, options: ['limit', 'page'] },
   show: { run: printMail },
   send: {
@@ -24,6 +36,7 @@ export const mailCommands: Record<string, Subcommand> = {
   },
   log: { run: printLog, options: ['limit'] },
   settle: { run: settle },
+  sample: { run: dropSamples },
 }
 
 const maxBodyBytes = 10 << 20
@@ -45,7 +58,7 @@ async function printMails({ flags, positionals, json }: Call): Promise<number> {
       id,
       shownTime(date),
       sender,
-      subject,
+      cutAt(line(subject), 200),
     ])
     printTable(['ID', 'DATE', 'FROM', 'SUBJECT'], rows)
     if (found.next_page_token !== undefined) {
@@ -121,15 +134,19 @@ async function printLog({ flags, positionals, json }: Call): Promise<number> {
     if (json) printJson({ mails })
     else if (mails.length === 0) print('No mail was sent yet')
     else {
+      // Where agents send, whose mail it is says more than the rest.
+      const hasAgents = mails.some(({ agent }) => agent !== null)
       const rows = mails.map((mail) => [
         mail.id ?? '-',
         shownTime(mail.at),
         mail.state,
+        ...(hasAgents ? [mail.agent ?? ''] : []),
         mail.to,
         mail.subject,
         mail.draft ?? mail.reason ?? '',
       ])
-      printTable(['ID', 'TIME', 'STATE', 'TO', 'SUBJECT', 'REMARK'], rows)
+      const agent = hasAgents ? ['AGENT'] : []
+      printTable(['ID', 'TIME', 'STATE', ...agent, 'TO', 'SUBJECT', 'REMARK'], rows)
     }
     return 0
   } finally {
@@ -166,9 +183,15 @@ async function withMail<T>(
   work: (mail: Correspondence) => Promise<T>,
 ): Promise<T> {
   const config = new Config(flags)
-  const mail = new Correspondence(config, () => openProvider(config, providerName(config)))
+  const mail = new Correspondence(config, () => openProvider(config, providerName(config)), {
+    asker: sendingAgent(config),
+  })
   try {
     return await work(mail)
+  } catch (error) {
+    const isNoneSetUp = !config.isSet('gmailAccount') && chosenService(config).by === undefined
+    if (!AgentMailError.is(error, 'auth_required') || !isNoneSetUp) throw error
+    throw new AgentMailError(error.code, error.message, loginAdvice)
   } finally {
     // What was sent stays sent, whatever goes wrong now.
     await mail.close().catch((error) => printError(`The ledger was not closed: ${error}`))

@@ -1,6 +1,6 @@
 /** The database of coordination, the project of this folder, and what an older version has left. */
 import { hereOf, saidProject } from '../../../connection/here.ts'
-import { findOldDatabase } from '../../../connection/old-database.ts'
+import { findOldDatabase } from '../../../connection/old-database/old-database.ts'
 import { nameAt } from '../../../coordination/projects/projects.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { type Check, type Checked, off, ok, type Patient, problem, refused } from '../check.ts'

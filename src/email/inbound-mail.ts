@@ -1,0 +1,24 @@
+/** Whether mail comes in by HTTP, as the settings say. */
+import type { Config } from '../config.ts'
+import { AgentMailError } from '../errors.ts'
+import { settings } from '../settings.ts'
+import { providerName } from './mail-provider.ts'
+
+const fewestCharacters = 20
+
+/** Nothing where no mail is to come in. It stands in an address, so it has no characters that mean something there. */
+export function inboundSecretOf(config: Config): string | undefined {
+  const secret = config.text('inboundSecret')?.trim()
+  if (secret === undefined) return undefined
+  const isLong = secret.length >= fewestCharacters
+  if (isLong && /^[\w.~-]+$/.test(secret)) return secret
+  throw new AgentMailError(
+    'server_config',
+    `${settings.inboundSecret.env} ${isLong ? 'has characters in it that do not fit into an address' : `has fewer than ${fewestCharacters} characters`}`,
+    'Use letters and digits that nobody can guess, such as those of: openssl rand -hex 24',
+  )
+}
+
+/** Whose tools and commands do not see what comes in. */
+export const readsElsewhere = (config: Config): boolean =>
+  ['gmail', 'imap'].includes(providerName(config))
