@@ -49,6 +49,7 @@ export const commandGroups: Record<string, Record<string, Load>> = {
     drafts: () => import('./commands/drafts/drafts.ts'),
     gmail: () => import('./commands/gmail/gmail.ts'),
     vault: () => import('./commands/vault/vault.ts'),
+    rules: () => import('./commands/rules/rules.ts'),
     orchestrate: () => import('./commands/orchestrate.ts'),
   },
   Upkeep: {

@@ -12,6 +12,7 @@ export type EventName =
   | 'returned'
   | 'sent'
   | 'delegated'
+  | 'digest'
   | 'filed'
   | 'failed'
   | 'unknown'

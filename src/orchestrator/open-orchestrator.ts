@@ -1,38 +1,54 @@
 /** Puts the orchestrator together as the settings say: its servers, who decides, and the ways out. */
 import type { Config } from '../config.ts'
-import { checkSendSettings, ledgerDatabase, openLedger } from '../email/correspondence.ts'
-import { readableProvider } from '../email/mail-provider.ts'
+import { mailTakersHere } from '../connection/registered.ts'
+import {
+  Correspondence,
+  checkSendSettings,
+  ledgerDatabase,
+  openLedger,
+} from '../email/correspondence.ts'
+import { openProvider, readableProvider } from '../email/mail-provider.ts'
 import { checkRecipients } from '../email/outgoing/limits.ts'
 import { tellOfUnknown } from '../email/outgoing/outcome.ts'
+import { ReplyAddress } from '../email/outgoing/reply-address.ts'
 import type { SendLedger } from '../email/outgoing/send-ledger.ts'
 import { AgentMailError } from '../errors.ts'
-import type { OpenToolset } from '../mcp/server.ts'
-import { openGmailToolset } from '../mcp/toolsets/gmail.ts'
-import { openObsidianToolset } from '../mcp/toolsets/obsidian.ts'
 import { destinationOf } from '../notices/destination.ts'
 import { tellPerson } from '../notices/tell-person.ts'
+import { learnKeptPassword } from '../providers/imap/login/kept-login.ts'
 import { settings } from '../settings.ts'
 import { identityOf } from '../store/identity.ts'
 import { systemClock } from '../system/clock.ts'
-import { log } from '../system/log.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Approvals } from './approval/approvals.ts'
+import { Closing } from './closing.ts'
+import type { DigestTime } from './digest/digest-time.ts'
+import { checkDigest, openDigest } from './digest/open-digest.ts'
 import type { Teller } from './events.ts'
-import { Orchestrator } from './orchestrator.ts'
+import { Answers } from './inbox/answers.ts'
+import { type OpenedOutbox, Orchestrator, type OrchestratorParts } from './orchestrator.ts'
 import { Filing } from './outbox/filing.ts'
 import { HandOver } from './outbox/hand-over.ts'
 import { OtherServer } from './outbox/other-server.ts'
 import { Outbox, type OutboxOptions } from './outbox/outbox.ts'
+import { ReplyOffers } from './outbox/reply-offers.ts'
 import { OwnMail, SentMails, type WayOut } from './outbox/way-out.ts'
+import { rulesName } from './rules/init-mail-vault.ts'
+import { rulePlaces } from './rules/rule-places.ts'
 import { DraftSends, isLedger } from './sends.ts'
-import { commandWords } from './servers/command-words.ts'
 import { logTrouble } from './servers/fallback-log.ts'
 import { MailClient } from './servers/mail-client.ts'
-import { McpClient } from './servers/mcp-client.ts'
-import { ownServer } from './servers/mcp-connection.ts'
-import { ServerProcess } from './servers/server-process.ts'
+import type { McpClient } from './servers/mcp-client.ts'
+import {
+  commandOf,
+  type OnTrouble,
+  openGmailClient,
+  openObsidianClient,
+} from './servers/open-client.ts'
 import { VaultNotes } from './servers/vault-notes.ts'
+import { SharedLedger } from './shared-ledger.ts'
 import { State } from './state.ts'
+import { Delegates } from './triage/delegates.ts'
 import { openTriager } from './triage/open-triager.ts'
 
 export interface Opened {
@@ -44,38 +60,11 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** What is to be closed in the end: servers may still be at something that the ledger has to hear of. */
-class Closing {
-  readonly servers: (() => Promise<unknown>)[] = []
-  readonly services: (() => Promise<unknown>)[] = []
-  readonly ledgers: (() => Promise<unknown>)[] = []
-  #closed: Promise<void> | undefined
-
-  hurry(): void {
-    void allSettled(this.servers)
-  }
-
-  close(): Promise<void> {
-    this.#closed ??= (async () => {
-      for (const some of [this.servers, this.services, this.ledgers]) await allSettled(some)
-    })()
-    return this.#closed
-  }
-}
-
-/** One that cannot be closed keeps no other open. */
-async function allSettled(some: (() => Promise<unknown>)[]): Promise<void> {
-  const ends = await Promise.allSettled(some.map(async (one) => one()))
-  for (const end of ends) {
-    if (end.status === 'rejected')
-      log(`closing: ${end.reason instanceof Error ? end.reason.message : end.reason}`)
-  }
-}
-
 export async function openOrchestrator(
   config: Config,
   vault: Vault,
   teller: Teller,
+  digestAt?: DigestTime,
 ): Promise<Opened> {
   const times = timesOf(config)
   const own = ownConfig(config, vault)
@@ -83,15 +72,32 @@ export async function openOrchestrator(
   const closing = new Closing()
   // Of what they do for us, we tell the person ourselves.
   const untold = own.with({ [settings.notify.env]: undefined })
-  const clients = openClients(untold, vault, teller, closing)
+  const mailbox = config.text('gmailServer') === undefined ? openMailbox(untold) : undefined
+  const clients = openClients(untold, vault, teller, closing, mailbox)
   const notes = new VaultNotes(clients.obsidian, vault)
   const mail = new MailClient(clients.gmail)
-  const triager = await openTriager(config, () => notes.find('Rules.md'))
-  const shared = { vault, notes, mail, state, teller, clock: systemClock, ...times }
+  const delegates = new Delegates(() => mailTakersHere(config), systemClock)
+  const triager = await openTriager(config, () => notes.find(rulesName), {
+    places: () => rulePlaces(vault),
+    delegates,
+  })
+  const ledger = new SharedLedger(() => openPatientLedger(own))
+  closing.ledgers.push(() => ledger.close())
+  const answers =
+    mailbox &&
+    new Answers({
+      ledger: () => ledger.get(),
+      provider: () => mailbox.provider(),
+      replyAddress: ReplyAddress.of(config),
+    })
+  const handOver = async () => new HandOver(own, state, await ledger.get(), answers)
+  const shared = { vault, notes, mail, state, teller, clock: systemClock, handOver, ...times }
+  const isOffering = config.choice('replies', ['person', 'agent']) === 'agent'
   return {
     orchestrator: new Orchestrator({
       ...shared,
       triager,
+      delegates,
       tellOfDraft: (subject, key) =>
         tellPerson(config, {
           kind: 'draft',
@@ -99,7 +105,10 @@ export async function openOrchestrator(
           subject,
           key: JSON.stringify(['draft', state.vaultId, key]),
         }),
-      openOutbox: (isEnding) => openOutbox(own, { ...shared, isEnding }, closing),
+      answers,
+      offers: isOffering && answers ? new ReplyOffers({ ...shared, answers }) : undefined,
+      watchMail: mailWatch(own),
+      openOutbox: (isEnding) => openOutbox(own, { ...shared, isEnding, ledger, digestAt }, closing),
       query: config.text('inboxQuery') ?? '',
     }),
     triager: triager.name,
@@ -111,11 +120,17 @@ export async function openOrchestrator(
 type Shared = Pick<
   OutboxOptions,
   'vault' | 'notes' | 'teller' | 'clock' | 'quietMs' | 'retryMs' | 'isEnding'
-> & { mail: MailClient; state: State }
+> & {
+  mail: MailClient
+  state: State
+  handOver: () => Promise<HandOver>
+  ledger: SharedLedger<SendLedger>
+  digestAt: DigestTime | undefined
+}
 
-async function openOutbox(config: Config, shared: Shared, closing: Closing): Promise<Outbox> {
-  const { vault, mail, state } = shared
-  const ledger = await openPatientLedger(config)
+async function openOutbox(config: Config, shared: Shared, closing: Closing): Promise<OpenedOutbox> {
+  const { vault, mail, state, digestAt } = shared
+  const ledger = await shared.ledger.get()
   try {
     const identity = await identityOf(ledger.reader)
     const { path } = await ledgerDatabase(config)
@@ -125,20 +140,22 @@ async function openOutbox(config: Config, shared: Shared, closing: Closing): Pro
       tellOfUnknown(config, record),
     )
     const sentMails = new SentMails(mail, (id) => sends.hasSent(id))
+    const wayOut = openWayOut(config, { vault, mail, ledger, sentMails }, closing)
     const outbox = new Outbox({
       ...shared,
       ledgerSinceMs: state.ledgerSinceMs,
       sends,
       sentMails,
       approvals: new Approvals(vault),
-      wayOut: openWayOut(config, { vault, mail, ledger, sentMails }, closing),
-      handOver: new HandOver(config, state, ledger),
+      wayOut,
+      handOver: await shared.handOver(),
       filing: new Filing({ ...shared, sends }),
     })
-    closing.ledgers.push(() => ledger.close())
-    return outbox
+    const parts = { ...shared, ledger, wayOut }
+    const digest = digestAt === undefined ? undefined : openDigest(config, digestAt, parts)
+    return { outbox, digest }
   } catch (error) {
-    await ledger.close()
+    await shared.ledger.close()
     throw error
   }
 }
@@ -169,25 +186,51 @@ function openWayOut(
   })
 }
 
+/** Another server than our own tells of nothing. */
+function mailWatch(config: Config): OrchestratorParts['watchMail'] {
+  if (config.text('gmailServer') !== undefined) return undefined
+  return async (onNews, signal) => {
+    const provider = await openProvider(config, readableProvider(config))
+    try {
+      await provider.inbox?.watch?.(onNews, signal)
+    } finally {
+      await provider.close?.()
+    }
+  }
+}
+
 /** What is sent here was approved already. */
 const ownConfig = (config: Config, vault: Vault): Config =>
   config.with({ [settings.sendPolicy.env]: 'direct', [settings.vault.env]: vault.root })
 
 /** Whatever can be known to be wrong before anything is started. */
-export async function checkSettings(config: Config): Promise<void> {
+export async function checkSettings(config: Config, digestAt?: DigestTime): Promise<void> {
   timesOf(config)
   checkSendSettings(config)
+  checkReplies(config)
   destinationOf(config)
   commandOf(config, 'obsidianServer')
+  learnKeptPassword(config)
   if (!commandOf(config, 'gmailServer')) readableProvider(config)
   await openTriager(config, async () => undefined)
+  if (digestAt !== undefined) await checkDigest(config)
   await ledgerDatabase(config).catch((error) => {
     if (AgentMailError.is(error, 'server_config')) throw error // whatever else is wrong with it may pass
   })
 }
 
+/** One that is misspelled must not mean that agents are given mail, or that they wait for it. */
+function checkReplies(config: Config): void {
+  try {
+    config.choice('replies', ['person', 'agent'])
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw new AgentMailError('server_config', error.message, error.next)
+  }
+}
+
 /** A setting that is wrong is one of the configuration, whichever it is. */
-function timesOf(config: Config) {
+export function timesOf(config: Config) {
   try {
     return {
       pollMs: config.seconds('pollSeconds') * 1000,
@@ -202,55 +245,32 @@ function timesOf(config: Config) {
   }
 }
 
+/** Through which mail is read, by the tools and by whoever looks up what it answers. */
+function openMailbox(config: Config): Correspondence {
+  const name = readableProvider(config)
+  return new Correspondence(config, () => openProvider(config, name))
+}
+
 /** Our own toolsets in this process, or the servers that the settings name. */
 function openClients(
   config: Config,
   vault: Vault,
   teller: Teller,
   closing: Closing,
+  mailbox: Correspondence | undefined,
 ): { gmail: McpClient; obsidian: McpClient } {
-  const { timeoutMs, retryMs, sendMs } = timesOf(config)
-  // One of ours that is started by a command must be able to say how a mail went before it is taken for dead.
-  const sendSeconds = String(Math.min(sendMs, timeoutMs * 0.8) / 1000)
-  const { [settings.llmApiKey.env]: _, ...env } = config
-    .with({ [settings.sendTimeoutSeconds.env]: sendSeconds })
-    .environment()
-  const clientOf = <Context>(
-    name: 'gmail' | 'obsidian',
-    command: string[] | undefined,
-    open: () => OpenToolset<Context>,
-  ) => {
-    const toolset = command ? undefined : open()
-    const client = new McpClient({
-      name,
-      start: () =>
-        toolset ? ownServer(toolset) : new ServerProcess({ command: command ?? [], env }),
-      timeoutMs,
-      coolDownMs: retryMs,
-      secrets: config.secrets(),
-      onTrouble: (event, trouble) => {
-        const { server, tool, message } = trouble
-        logTrouble(vault, event, trouble)
-        const how = event === 'mcp_escalation' ? 'waits' : 'was done without it'
-        const text = `the ${server} server did not do ${tool}, which ${how}: ${message}`
-        teller.tell('trouble', text, { server, tool })
-      },
-    })
-    closing.servers.push(async () => {
-      await client.close()
-      await toolset?.close()
-    })
-    return client
+  const onTrouble: OnTrouble = (event, trouble) => {
+    const { server, tool, message } = trouble
+    logTrouble(vault, event, trouble)
+    const how = event === 'mcp_escalation' ? 'waits' : 'was done without it'
+    const text = `the ${server} server did not do ${tool}, which ${how}: ${message}`
+    teller.tell('trouble', text, { server, tool })
   }
-  return {
-    gmail: clientOf('gmail', commandOf(config, 'gmailServer'), () => openGmailToolset(config)),
-    obsidian: clientOf('obsidian', commandOf(config, 'obsidianServer'), () =>
-      openObsidianToolset(config, { isIndexed: false }),
-    ),
-  }
-}
-
-function commandOf(config: Config, setting: 'gmailServer' | 'obsidianServer') {
-  const command = config.text(setting)
-  return command === undefined ? undefined : commandWords(command, settings[setting].env)
+  const times = timesOf(config)
+  const [gmail, obsidian] = [
+    openGmailClient(config, times, onTrouble, mailbox),
+    openObsidianClient(config, times, onTrouble),
+  ]
+  closing.servers.push(gmail.close, obsidian.close)
+  return { gmail: gmail.client, obsidian: obsidian.client }
 }

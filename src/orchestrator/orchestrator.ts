@@ -4,24 +4,39 @@ import { join } from 'node:path'
 import { AgentMailError } from '../errors.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Vault } from '../vault/vault.ts'
+import type { Digest } from './digest/digest.ts'
 import { inOneLine, type Teller } from './events.ts'
+import type { Answers } from './inbox/answers.ts'
 import { ingest } from './inbox/ingest.ts'
 import type { Left, Outbox } from './outbox/outbox.ts'
+import type { ReplyOffers } from './outbox/reply-offers.ts'
 import type { MailClient } from './servers/mail-client.ts'
 import type { VaultNotes } from './servers/vault-notes.ts'
 import type { State } from './state.ts'
 import type { TellOfDraft } from './triage/carry-out.ts'
 import type { Triager } from './triage/decision.ts'
+import type { Delegates } from './triage/delegates.ts'
 import { triageAll } from './triage/triage-round.ts'
+
+/** Both send, and by the same ledger. */
+export interface OpenedOutbox {
+  outbox: Outbox
+  digest: Digest | undefined
+}
 
 export interface OrchestratorParts {
   vault: Vault
   notes: VaultNotes
   mail: MailClient
   /** The ledger that it needs may be out of reach for a while; mail is taken in meanwhile. */
-  openOutbox: (isEnding: () => boolean) => Promise<Outbox>
+  openOutbox: (isEnding: () => boolean) => Promise<OpenedOutbox>
+  /** Calls when mail may have come, until the signal; ends at once where nobody tells. */
+  watchMail?: ((onNews: () => void, signal: AbortSignal) => Promise<void>) | undefined
   triager: Triager
+  delegates: Delegates
   tellOfDraft: TellOfDraft
+  answers: Answers | undefined
+  offers: ReplyOffers | undefined
   state: State
   teller: Teller
   clock: Clock
@@ -32,12 +47,19 @@ export interface OrchestratorParts {
 
 /** One that runs once waits for a draft that is nearly quiet, instead of leaving it to the next run. */
 const patienceMs = 5000
+/** Before a mail service that refused to tell of mail is asked again. */
+const leastWatchPauseMs = 60_000
 
 export class Orchestrator {
   readonly #parts: OrchestratorParts & { isEnding: () => boolean; ending: AbortSignal }
-  #outbox: Outbox | undefined
+  #outbox: OpenedOutbox | undefined
+  /** What came is in the vault before a digest tells of it. */
+  #hasWorkedInbox = false
   readonly #inboxRest = new Rest()
+  /** Whether mail may have come since the inbox was last looked into. */
+  #hasNews = false
   readonly #outboxRest = new Rest()
+  readonly #watchRest = new Rest()
   readonly #ending = new AbortController()
   /** Whether what failed before rests as long as it was to. */
   #isPatient = true
@@ -56,7 +78,8 @@ export class Orchestrator {
       const left = await this.#sendApproved()
       const ms = left.quietMs - clock.now()
       const isPatient = ms <= patienceMs && performance.now() - began < 3 * patienceMs
-      if (this.#parts.isEnding() || !isPatient) return waiting + left.waiting
+      if (this.#parts.isEnding()) return waiting + left.waiting
+      if (!isPatient) return waiting + left.waiting + (await this.#tellDay())
       await this.#outboxRest.wait(Math.max(ms, 50))
     }
   }
@@ -68,6 +91,7 @@ export class Orchestrator {
     this.#isPatient = false
     if (triager.name !== 'rules') state.forgetUndecided()
     const stopWatching = this.#watchApproved()
+    void this.#watchMail()
     try {
       // Where one fails, the other ends in order before anybody takes over.
       const loops = [this.#inboxLoop(), this.#outboxLoop()]
@@ -85,6 +109,7 @@ export class Orchestrator {
     this.#ending.abort()
     this.#inboxRest.wake()
     this.#outboxRest.wake()
+    this.#watchRest.wake()
   }
 
   /** What a person has to do. */
@@ -106,9 +131,10 @@ export class Orchestrator {
 
   async #inboxLoop(): Promise<number> {
     for (;;) {
+      this.#hasNews = false
       const waiting = await this.#workInbox()
       if (this.#parts.isEnding()) return waiting
-      await this.#inboxRest.wait(this.#parts.pollMs)
+      if (!this.#hasNews) await this.#inboxRest.wait(this.#parts.pollMs)
     }
   }
 
@@ -117,29 +143,47 @@ export class Orchestrator {
     for (;;) {
       const { waiting, nextMs } = await this.#sendApproved()
       if (this.#parts.isEnding()) return waiting
+      await this.#tellDay()
       await this.#outboxRest.wait(Math.min(pollMs, Math.max(50, nextMs - clock.now())))
     }
   }
 
   async #workInbox(): Promise<number> {
     const notTaken = await this.#unlessItFails('inbox', () => ingest(this.#parts))
+    await this.#offer()
     const notDecided = await this.#unlessItFails('triage', () => triageAll(this.#parts))
-    return (notTaken ?? 1) + (notDecided ?? 1)
+    // Of some it is seen only now that they are for an agent, as where the state was lost.
+    const notGiven = await this.#offer()
+    this.#hasWorkedInbox = true
+    return (notTaken ?? 1) + notGiven + (notDecided ?? 1)
+  }
+
+  async #offer(): Promise<number> {
+    const { offers, isEnding } = this.#parts
+    if (!offers) return 0
+    return (await this.#unlessItFails('answers', () => offers.offerAll(isEnding))) ?? 1
   }
 
   async #sendApproved(): Promise<Left> {
     const left = await this.#unlessItFails('outbox', async () => {
       this.#outbox ??= await this.#openOutbox()
-      return this.#outbox.look()
+      return this.#outbox.outbox.look()
     })
     const never = Number.POSITIVE_INFINITY
     return left ?? { waiting: 1, nextMs: never, quietMs: never }
   }
 
-  async #openOutbox(): Promise<Outbox> {
-    const outbox = await this.#parts.openOutbox(this.#parts.isEnding)
-    if (!this.#isPatient) outbox.tryAgain()
-    return outbox
+  /** Sends the digest if it is due. Gives how many wait. */
+  async #tellDay(): Promise<number> {
+    const digest = this.#outbox?.digest
+    if (!digest || !this.#hasWorkedInbox) return 0
+    return (await this.#unlessItFails('digest', () => digest.look())) ?? 1
+  }
+
+  async #openOutbox(): Promise<OpenedOutbox> {
+    const opened = await this.#parts.openOutbox(this.#parts.isEnding)
+    if (!this.#isPatient) opened.outbox.tryAgain()
+    return opened
   }
 
   /** What fails is told once and tried again with the next look. */
@@ -157,6 +201,23 @@ export class Orchestrator {
         teller.tellOnce(what, 'trouble', text, { error: error.code })
       }
       return undefined
+    }
+  }
+
+  /** Mail that nobody tells of is found at the next look all the same. */
+  async #watchMail(): Promise<void> {
+    const { watchMail, isEnding, ending, pollMs } = this.#parts
+    const onNews = () => {
+      this.#hasNews = true
+      this.#inboxRest.wake()
+    }
+    while (watchMail && !isEnding()) {
+      try {
+        await watchMail(onNews, ending)
+        return
+      } catch {
+        await this.#watchRest.wait(Math.max(pollMs, leastWatchPauseMs)) // why is told by who looks for mail
+      }
     }
   }
 

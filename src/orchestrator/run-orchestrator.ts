@@ -7,6 +7,7 @@ import { appendLine } from '../vault/log-file.ts'
 import { removeLeftover } from '../vault/note-change.ts'
 import { Vault, workFolders } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
+import type { DigestTime } from './digest/digest-time.ts'
 import { counted, type Event, Teller } from './events.ts'
 import { checkSettings, type Opened, openOrchestrator } from './open-orchestrator.ts'
 import type { Orchestrator } from './orchestrator.ts'
@@ -14,6 +15,8 @@ import { lockVault } from './vault-lock.ts'
 
 interface RunOptions {
   isOnce: boolean
+  /** When the person is sent a digest; never without. */
+  digestAt?: DigestTime | undefined
   /** Is told every event, to show it. */
   onEvent: (event: Event) => void
   /** Ends it in order. */
@@ -28,7 +31,7 @@ const endMs = 5000
 /** Gives the exit code: 0 when everything is done, 1 when work waits. */
 export async function runOrchestrator(config: Config, options: RunOptions): Promise<number> {
   const vault = Vault.named(config)
-  await checkSettings(config)
+  await checkSettings(config, options.digestAt)
   const teller = new Teller(systemClock, (event) => {
     keep(vault, event)
     options.onEvent(event)
@@ -50,7 +53,7 @@ export async function runOrchestrator(config: Config, options: RunOptions): Prom
     letGo = await takeTurn(vault, teller, options.isOnce, () => isEnding)
     if (!letGo) return options.isOnce ? 1 : 0
     removeLeftovers(vault)
-    opened = await openOrchestrator(config, vault, teller)
+    opened = await openOrchestrator(config, vault, teller, options.digestAt)
     const { orchestrator, triager } = opened
     if (isEnding) orchestrator.stop()
     const text = `at work on ${vault.root}, mail is decided about by ${triager}`

@@ -9,6 +9,7 @@ import { isRecord, jsonOf, sha256 } from '../system/text.ts'
 import { putFile } from '../vault/note-change.ts'
 import type { Vault } from '../vault/vault.ts'
 import { vaultError } from '../vault/vault-error.ts'
+import { type DigestState, digestStateSchema } from './digest/digest-state.ts'
 import { noteHash, noteHashDigits } from './inbox/note-hash.ts'
 
 const name = 'orchestrator_state.json'
@@ -40,8 +41,12 @@ const stateSchema = z.looseObject({
   ledger_path: z.string().optional(),
   /** Of what was approved before, another ledger knew whether it has left. */
   ledger_since_ms: z.number().default(0),
-  /** Under which the coordination server knows the orchestrator. */
+  /** Notes of mails that are handed to the agents whose mails they answer. */
+  offers: z.array(z.string()).default([]),
+  /** Under which the coordination knows the orchestrator, by project; and where it was known in one alone. */
+  agent_ids: z.record(z.string(), z.string()).default({}),
   agent_id: z.string().optional(),
+  digest: digestStateSchema.prefault({}),
 })
 type Stored = z.infer<typeof stateSchema>
 
@@ -60,6 +65,7 @@ export class State {
   readonly #stored: Stored
   readonly #ingested: Set<string>
   readonly #undecided: Set<string>
+  readonly offers: Set<string>
   /** Whether this run has looked for what can be forgotten. */
   isTidy = false
 
@@ -68,6 +74,7 @@ export class State {
     this.#stored = stored
     this.#ingested = new Set(stored.ingested)
     this.#undecided = new Set(stored.undecided.notes)
+    this.offers = new Set(stored.offers)
   }
 
   /** A file that cannot be read is not overwritten: it says which mails were taken in. */
@@ -156,6 +163,7 @@ export class State {
   /** For a start by hand: what was wrong may have been mended. */
   tryAgain(): void {
     for (const trouble of Object.values(this.troubles)) trouble.next_ms = 0
+    if (this.digest.pending) this.digest.pending.next_ms = 0
   }
 
   /** What a model could not decide about, it may now. */
@@ -195,12 +203,23 @@ export class State {
     this.save()
   }
 
-  get agentId(): string | undefined {
-    return this.#stored.agent_id
+  agentIdIn(project: string): string | undefined {
+    return this.#stored.agent_ids[project] ?? this.#stored.agent_id
   }
 
-  set agentId(id: string | undefined) {
-    this.#stored.agent_id = id
+  /** On disk when it returns. */
+  knownAs(agent_id: string, project: string): void {
+    if (this.#stored.agent_ids[project] === agent_id) return
+    this.#stored.agent_ids[project] = agent_id
+    this.save()
+  }
+
+  get digest(): DigestState {
+    return this.#stored.digest
+  }
+
+  set digest(digest: DigestState) {
+    this.#stored.digest = digest
   }
 
   /** On disk when it returns. */
@@ -216,6 +235,7 @@ export class State {
     const stored: Stored = {
       ...this.#stored,
       ingested: [...this.#ingested],
+      offers: [...this.offers],
       undecided: { version: this.#stored.undecided.version, notes: [...this.#undecided] },
     }
     const bytes = Buffer.from(`${JSON.stringify(stored)}\n`)

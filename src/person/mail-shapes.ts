@@ -11,6 +11,8 @@ export interface DraftsPage {
     subject: string
     reason: string | null
     date: string
+    /** The agent whose mail it answers. */
+    asked_by: string | null
   }[]
   faults: { path: string; message: string }[]
   /** Who can be given a mail. */
@@ -82,6 +84,8 @@ export interface ReceivedView {
   subject: string
   reason: string | null
   date: string
+  /** The agent whose mail it answers. */
+  asked_by: string | null
   /** Text from outside. */
   text: string
 }
@@ -131,6 +135,8 @@ export interface MailView {
   message_id: string | null
   sent_at: string | null
   reason: string | null
+  /** Of one that waits, the agent whose mail it answers. */
+  asked_by?: string
   /** The line that was written before it was sent. */
   audit: { timestamp: string; to: string; subject: string; body_preview: string } | null
 }

@@ -104,6 +104,8 @@ export interface NeedView {
   title: string
   text: string
   urgent: boolean
+  /** Of a mail that answers an agent's: which agent. */
+  asked_by?: string
   /** What the view that shows it knows it by: an id of a message, the path of a note or a file, a name. */
   target: string
 }

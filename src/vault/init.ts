@@ -1,4 +1,4 @@
-/** Makes the folders of a vault that agents and a person work in, and an example of rules. What is there stays as it is. */
+/** Makes the folders of a vault that agents and a person work in, and the files that belong there. What is there stays as it is. */
 import { realpathSync } from 'node:fs'
 import { AgentMailError, hasCode } from '../errors.ts'
 import { makeFolder } from '../system/files.ts'
@@ -7,39 +7,14 @@ import { createNote } from './note-change.ts'
 import { Vault, workFolders } from './vault.ts'
 import { withVaultErrors } from './vault-error.ts'
 
-const rules = `---
-rules:
-  # The first rule that fits a mail decides. What no rule fits waits for you.
-  - from: newsletter@example.com
-    decision: archive
-    reason: Newsletters are read elsewhere.
-  - from: example.com
-    subject: opening hours
-    decision: draft_reply
-    reason: It is asked every week.
-    reply: |
-      Hello,
-
-      we are open from Monday to Friday, 9 to 17.
-  - from: example.com
-    subject: invoice
-    decision: delegate
-    delegate_to: bookkeeper
-    reason: Invoices are for the bookkeeper.
----
-# Rules
-
-What is to be done with mail when no language model is asked. Change the rules above as you like;
-this text is for you alone.
-
-- A rule fits when everything it names occurs in the mail: \`from\`, \`to\`, \`subject\`, \`body\`. Case does not matter.
-- \`decision\` is one of \`draft_reply\` and \`urgent\` (with a \`reply\`), \`archive\`, \`needs_info\`,
-  \`delegate\` (with \`delegate_to\`).
-- Nothing is sent by a rule: replies go to Drafts/ and wait until you move them to Approved/.
-`
-
-/** Gives what was made: nothing where it was all there. */
-export async function initVault(path: string): Promise<{ root: string; made: string[] }> {
+/**
+ * Gives what was made: nothing where it was all there.
+ * @param files what is put into the vault's root, by their names.
+ */
+export async function initVault(
+  path: string,
+  files: Record<string, string>,
+): Promise<{ root: string; made: string[] }> {
   const root = makeRoot(path)
   const vault = new Vault(root)
   return withVaultErrors(path, async () => {
@@ -51,7 +26,9 @@ export async function initVault(path: string): Promise<{ root: string; made: str
         top.folder.make(name, 0o700).close()
         made.push(`${name}/`)
       }
-      if (createNote(top, 'Rules.md', Buffer.from(rules))) made.push('Rules.md')
+      for (const [name, text] of Object.entries(files)) {
+        if (createNote(top, name, Buffer.from(text))) made.push(name)
+      }
     } finally {
       top.folder.close()
     }

@@ -7,7 +7,7 @@ import { agentmail, root } from '../support/agentmail.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the command line itself', () => {
-  it('loads the MCP library in none of its commands but those that serve', () => {
+  it('loads the MCP library only to serve, and to read a mailbox by its tools', () => {
     const built = readdirSync(join(root, 'dist')).filter((file) => file.endsWith('.cjs'))
     const withLibrary = built.filter((file) =>
       readFileSync(join(root, 'dist', file), 'utf8').includes('notifications/progress'),
@@ -19,6 +19,7 @@ describe('the command line itself', () => {
       'mcp-toolsets-mailbox-tools.cjs',
       'mcp-toolsets-obsidian.cjs',
       'mcp-toolsets-postmark.cjs',
+      'orchestrator-rules-inbox-mails.cjs',
       'orchestrator-run-orchestrator.cjs',
       'server-serve.cjs',
     ])

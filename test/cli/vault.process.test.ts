@@ -13,7 +13,9 @@ describe('agentmail vault init', () => {
     const path = join(folder, 'new/my vault')
     const first = await agentmail(['vault', 'init', 'new/my vault'], { cwd: folder })
     expect(first).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(first.stdout).toContain('Needs_Action/, Drafts/, Approved/, Done/, Logs/, Rules.md')
+    expect(first.stdout).toContain(
+      'Needs_Action/, Drafts/, Approved/, Done/, Logs/, Rules.md, Rules.schema.json',
+    )
     expect(first.stdout).toContain("export VAULT_PATH='")
     const rules = join(path, 'Rules.md')
     expect(readFileSync(rules, 'utf8')).toContain('decision: archive')
@@ -41,9 +43,8 @@ describe('agentmail vault init', () => {
     const { frontmatter } = await (await VaultClient.open(vault)).read('Rules.md')
     expect(frontmatter).toMatchObject({
       rules: [
-        { from: 'newsletter@example.com', decision: 'archive' },
+        { from: 'newsletter@widgets.example', decision: 'archive' },
         { decision: 'draft_reply', reply: expect.stringContaining('9 to 17.\n') },
-        { decision: 'delegate', delegate_to: 'bookkeeper' },
       ],
     })
   })

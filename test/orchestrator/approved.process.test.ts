@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { eventOf, OrchestratorHome } from '../support/orchestrator/orchestrator-home.ts'
+import { registeredAt } from '../support/orchestrator/registered.ts'
 import { sharedFake } from '../support/providers/postmark.ts'
 
 const postmark = sharedFake()
@@ -159,7 +160,7 @@ describe('a mail that is delegated', () => {
     ])
     spawnSync('git', ['init', '-q'], { cwd: home.folder })
     await home.run(['status', 'work'], { AGENTMAIL_AGENT: 'bookkeeper' }) // has a mailbox
-    await home.run(['claim', 'a.txt'], { AGENTMAIL_AGENT: 'clerk' }) // is registered
+    await registeredAt(home, 'clerk', 'keeps the books')
     for (const subject of ['by hand', 'by command', 'no agent']) {
       home.drop({ subject, body: `Pay me, says ${subject}` })
     }
@@ -217,8 +218,10 @@ describe('a mail that is delegated', () => {
     for (const subject of ['by hand', 'by command', 'to itself']) home.drop({ subject })
     await home.once()
     const path = async (subject: string) => (await home.noteOn('Needs_Action', subject)).path
-    home.approveByHand(await path('by hand'))
-    await home.approve(await path('by command'), '--agent', '@ghost')
+    const named = await path('by hand')
+    home.put(named, home.text(named).replace(/^triage:/m, 'delegate_to: ghost\ntriage:'))
+    home.approveByHand(named)
+    await home.approve(await path('by command'), '--agent', '@phantom')
     await home.approve(await path('to itself'), '--agent', 'orchestrator')
     const worked = await home.once()
     expect([worked.exitCode, worked.told('delegated')]).toEqual([0, []])
@@ -228,7 +231,7 @@ describe('a mail that is delegated', () => {
       const { frontmatter } = await home.noteOn('Needs_Action', subject)
       expect(frontmatter).toMatchObject({
         status: 'pending_approval',
-        reason: expect.stringMatching(/^nobody is called @?(ghost|orchestrator): /),
+        reason: expect.stringMatching(/^nobody is called (ghost|phantom|orchestrator): /),
       })
       expect(frontmatter).not.toHaveProperty('approved_by')
     }

@@ -112,7 +112,10 @@ describe('agentmail drafts approve', () => {
     vault.put('Drafts/long.md', lunch.replace('At noon?\n', `${lines}${odd}`))
     const command = `${process.execPath} ${binary} drafts approve`
     const run = (words: string) => `VAULT_PATH=${vault.root} ${command} ${words}; echo exit $?; cat`
-    const { tmux, pane } = openSession(['one', 'two', 'three', 'four', 'five'], 'sh')
+    const tea =
+      '---\nstatus: pending\nmessage_id: t\nfrom: jo@example.com\nsubject: Tea\nanswers: ann\n---\nFive?\n'
+    vault.put('Needs_Action/tea.md', tea)
+    const { tmux, pane } = openSession(['one', 'two', 'three', 'four', 'five', 'six'], 'sh')
     tmux('set-option', '-g', 'history-limit', '5000')
     const screen = (window: number) => tmux('capture-pane', '-pJ', '-S', '-', '-t', pane(window))
     const asked = (window: number) =>
@@ -121,7 +124,8 @@ describe('agentmail drafts approve', () => {
       tmux('send-keys', '-t', pane(window), ...keys)
     const over = (window: number, code: number) =>
       eventually('it ends', () => new RegExp(`^exit ${code}$`, 'm').test(screen(window)))
-    const notes = ['reply', 'lunch', 'lunch', 'reply', 'reply --json']
+    const given = 'Needs_Action/tea.md --agent ann'
+    const notes = ['reply', 'lunch', 'lunch', 'reply', 'reply --json', given]
     for (const [window, note] of notes.entries()) type(window, run(note), 'Enter')
     await over(4, 1)
     expect(screen(4)).toContain('give --version')
@@ -142,6 +146,14 @@ describe('agentmail drafts approve', () => {
     for (const window of [0, 1, 2]) await over(window, 1)
     for (const window of [0, 1, 2]) expect(screen(window)).toContain('Not approved.')
     expect(vault.files()).not.toContain('Approved')
+    // A mail that waits, which an agent is given.
+    await asked(5)
+    expect(screen(5)).toMatch(
+      /^From: +jo@example.com\nTo: +@ann\nSubject: +Tea\nAnswers: +ann's mail\n\n\| Five\?\n\nTea: given to @ann\n/m,
+    )
+    type(5, 'y', 'Enter')
+    await over(5, 0)
+    expect(vault.text('Approved/tea.md')).toContain('delegate_to: ann')
     // Typed before it was shown, with and without Enter.
     for (const [index, ahead] of ['y\n', 'y'].entries()) {
       const name = `ahead${index}`
@@ -173,9 +185,9 @@ describe('agentmail drafts approve', () => {
     }
     tmux('send-keys', '-t', 'test:long', 'yes', 'Enter')
     await eventually('it is approved', () => vault.files().includes('Approved/long.md'))
-    expect(recorded(vault)[0]).toMatchObject({ note: 'Approved/long.md' })
+    const approved = recorded(vault).find(({ note }) => note === 'Approved/long.md')
     expect(await versionOf(drafts, join(vault.root, 'Approved/long.md'))).toBe(
-      String(recorded(vault)[0]?.sha256).slice(0, 16),
+      String(approved?.sha256).slice(0, 16),
     )
   })
 })

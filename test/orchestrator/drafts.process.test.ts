@@ -72,11 +72,17 @@ describe('agentmail drafts', () => {
       ['Needs_Action/m10.md', 'needs_info', 'Eve <eve@example.com>', 'Hm', 'who is it?'],
       ['Needs_Action/m11.md', 'pending', 'Eve <eve@example.com>', 'Hm', 'who is it?'],
     ])
-    expect(rows.slice(21)).toEqual(['and 2 more', ''])
+    expect(rows.slice(21)).toEqual([
+      'and 2 more',
+      '',
+      'agentmail drafts approve <mail> --agent <name> gives one to an agent.',
+      '',
+    ])
     const { mails } = JSON.parse((await drafts('--json')).stdout)
     expect(mails).toHaveLength(22)
     expect(mails[0]).toEqual({
       path: 'Needs_Action/m10.md',
+      asked_by: null,
       status: 'needs_info',
       from: 'Eve <eve@example.com>',
       subject: 'Hm',

@@ -16,7 +16,11 @@ const wrong: [name: string, env: Env, words: string][] = [
   ['the patience is no number', { AGENTMAIL_MCP_TIMEOUT_SECONDS: 'x' }, 'AGENTMAIL_MCP_TIMEOUT'],
   ['a quote is not closed', { GMAIL_MCP_SERVER: "node 'my server" }, 'GMAIL_MCP_SERVER'],
   ['a command is blank', { OBSIDIAN_MCP_SERVER: "''" }, 'OBSIDIAN_MCP_SERVER'],
-  ['the mail service cannot be read', { AGENTMAIL_MAIL: 'postmark' }, 'postmark'],
+  [
+    'the mail service cannot be read',
+    { AGENTMAIL_MAIL: 'postmark', AGENTMAIL_MAIL_DIR: undefined },
+    'postmark',
+  ],
   ['there is no such mail service', { AGENTMAIL_MAIL: 'pigeon' }, 'AGENTMAIL_MAIL'],
   ['who may be written to is no address', { AGENTMAIL_SEND_TO: 'a b' }, 'AGENTMAIL_SEND_TO'],
 ]

@@ -44,6 +44,8 @@ async function open() {
   vault.put('Approved/b.md', waiting)
   vault.put('Drafts/Attachments/1.md', 'as it was proposed')
   vault.put('Needs_Action/handed.md', handed)
+  vault.put('Needs_Action/answer.md', '---\nstatus: pending\nanswers: ann\n---\nAt nine\n')
+  vault.put('claims.md', '---\nmessage_id: x\nanswers: eve\n---\n')
   return { vault, client: await VaultClient.open(vault) }
 }
 
@@ -104,6 +106,12 @@ describe('the tools', () => {
       ...Object.keys(mail).map((name) =>
         write('Needs_Action/handed.md', { ...mail, [name]: 'eve' }),
       ),
+      ...['answers', 'Answers', 'answers_project'].map((name) =>
+        write('Needs_Action/new.md', { status: 'pending', message_id: 'x', [name]: 'eve' }),
+      ),
+      write('Needs_Action/answer.md', { status: 'pending', answers: 'eve' }),
+      write('Needs_Action/answer.md', { status: 'pending' }),
+      move('claims.md', 'Needs_Action/claims.md'),
       move('Needs_Action/handed.md', 'Drafts/handed.md'),
       write('Drafts/Attachments/1.md', {}),
       move('Drafts/Attachments/1.md', '1.md'),
@@ -135,6 +143,7 @@ describe('the tools', () => {
     await client.write('Projects/Rules.md', {}, 'of another kind')
     await client.write('Needs_Action/x.md', { status: 'pending_approval' }, '')
     await client.write('Needs_Action/x.md', { status: 'done' }, '')
+    await client.write('Needs_Action/answer.md', { status: 'done', answers: 'ann' }, '')
     await client.write('Needs_Action/handed.md', { ...mail, tags: [] }, 'Pay me, see [[Plan]]')
   })
 

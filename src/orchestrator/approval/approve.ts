@@ -26,6 +26,7 @@ import {
   wasRejected,
   withAgent,
 } from './checks.ts'
+import { toBeGiven } from './giving.ts'
 import type { Records } from './records.ts'
 import { rejectedBefore } from './reject.ts'
 import { approvalFields, newestFor, standingAt } from './standing.ts'
@@ -34,7 +35,7 @@ interface Word {
   by: string
   /** Of what the person has seen: nothing else is approved, whatever the note has become. */
   version: string
-  /** Who is to be given a mail that is delegated. */
+  /** Who is to be given a mail that is delegated, or that waits. */
   agent?: string | undefined
   /** Says whom mail may go to; without it, whoever sends will say. */
   config?: Config | undefined
@@ -82,10 +83,11 @@ const approvedPath = (path: string): string => `Approved/${nameOf(path)}`
 /** Nothing where the note was changed meanwhile. */
 async function tryToApprove(
   records: Records,
-  found: Note,
+  read: Note,
   { by, agent, version, config }: Word,
 ): Promise<ApprovedNote | undefined> {
   const { vault, approvals } = records
+  const found = agent === undefined ? read : toBeGiven(read)
   refuseRejected(found)
   refuseEnded(found)
   const note = agent === undefined ? found : withAgent(found, agent)

@@ -13,14 +13,13 @@ import type { Vault } from '../../vault/vault.ts'
 import { changedSince } from './changes.ts'
 import { checkReplySubject, topOf } from './checks.ts'
 import { type DraftHead, draftHead } from './draft-head.ts'
+import { type ReceivedMail, shownReceived } from './giving.ts'
 import {
   type Answered,
   answeredMail,
   isWaitingMail,
   mailHead,
   notesIn,
-  type ShownMail,
-  shownMail,
   type WaitingMail,
   waitingMails,
 } from './received-mail.ts'
@@ -35,6 +34,8 @@ export interface ShownDraft extends DraftHead {
   from: string | null
   reply_to: string | null
   answers: Answered | null
+  /** The agent whose mail it answers, of one that an agent is given. */
+  asked_by: string | null
   /** What is not as it was proposed; nothing where nobody but a person wrote it. */
   changed: string[] | null
   attachments: ShownFile[]
@@ -97,10 +98,10 @@ export async function listDrafts(kept: Records, isAll = false): Promise<Listed> 
 }
 
 /** A draft, or a mail that came in. */
-export async function showNote(records: Records, path: string): Promise<ShownDraft | ShownMail> {
+export async function showNote(records: Records, path: string): Promise<ShownDraft | ReceivedMail> {
   const note = await readNote(records.vault, path)
   const isReceived = kindOf(note) === undefined && has(note.frontmatter, 'message_id')
-  return isReceived ? shownMail(note) : shownDraft(records, note)
+  return isReceived ? shownReceived(records.vault, note) : shownDraft(records, note)
 }
 
 export async function shownDraft(records: Records, note: Note): Promise<ShownDraft> {
@@ -120,6 +121,7 @@ export async function shownDraft(records: Records, note: Note): Promise<ShownDra
     from: asked.kind === 'mail' ? (asked.request.from ?? null) : asked.from,
     reply_to: request?.reply_to ?? null,
     answers: id === null ? null : await answeredMail(vault, id),
+    asked_by: asked.kind === 'delegation' ? mailHead(note).asked_by : null,
     changed: (await changedSince(vault, note, seen)) ?? null,
     attachments:
       seen?.attachments.map(shownFile) ??

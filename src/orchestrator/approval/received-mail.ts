@@ -45,6 +45,8 @@ export interface WaitingMail {
   subject: string
   reason: string | null
   date: string
+  /** The agent whose mail it answers, as it was found when it came. */
+  asked_by: string | null
 }
 
 export interface ShownMail extends WaitingMail {
@@ -66,7 +68,7 @@ const waiting = ['pending', 'needs_info']
 export function mailHead(note: Note): WaitingMail {
   const { path, frontmatter } = note
   const { from, subject, date } = fields(note)
-  const { status, reason } = frontmatter
+  const { status, reason, answers } = frontmatter
   return {
     path,
     status: typeof status === 'string' ? status : '',
@@ -74,6 +76,7 @@ export function mailHead(note: Note): WaitingMail {
     subject,
     reason: typeof reason === 'string' ? reason : null,
     date,
+    asked_by: typeof answers === 'string' && answers !== '' ? answers : null,
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts'
 import { ledgerDatabase } from '../../email/correspondence.ts'
 import { answeredBy } from '../../email/drafts/draft-note.ts'
+import { whereToLook } from '../../email/outgoing/outcome.ts'
 import { AgentMailError } from '../../errors.ts'
 import { type Database, fileDatabase } from '../../store/database.ts'
 import { identityOf } from '../../store/identity.ts'
@@ -71,7 +72,7 @@ export async function refuseToReject({ sends }: Records, name: string): Promise<
   throw new AgentMailError(
     'conflict',
     `${name} cannot be rejected: ${howBegun(begun)}`,
-    'Look into the sent mail.',
+    `${whereToLook}.`,
   )
 }
 

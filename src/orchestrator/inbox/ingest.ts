@@ -1,14 +1,18 @@
 /** Takes new mail in: a note in Needs_Action/ for each, once, however often it is restarted. */
 
+import type { Asker } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
 import { backoffMs } from '../../system/retry.ts'
 import { sha256 } from '../../system/text.ts'
 import { nameOf } from '../../vault/note-path.ts'
+import { isOwnDigest } from '../digest/digest-subject.ts'
 import { counted, inShort, type Teller } from '../events.ts'
+import type { ReplyOffers } from '../outbox/reply-offers.ts'
 import type { Head, MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
+import type { Answers } from './answers.ts'
 import { mailBody, mailFrontMatter, mailNoteName } from './mail-note.ts'
 import { noteHash, noteHashIn } from './note-hash.ts'
 
@@ -21,6 +25,10 @@ interface Intake {
   query: string
   retryMs: number
   isEnding: () => boolean
+  /** Nothing where the mailbox is that of another server, which does not tell. */
+  answers: Answers | undefined
+  /** Nothing where answers wait for the person. */
+  offers: ReplyOffers | undefined
 }
 
 /** New mail stands at the top; the whole inbox is walked now and then, for what has come late. */
@@ -29,6 +37,8 @@ const wholeWalkMs = 24 * 3600_000
 const againMs = 3600_000
 /** A service that fails so often in a row is not asked on. */
 const mostFailures = 10
+/** How often a mail is tried again of which it cannot be told whom it answers. */
+const patience = 3
 
 /** Gives how many mails could not be taken in, and wait. */
 export async function ingest(intake: Intake): Promise<number> {
@@ -61,6 +71,8 @@ class Round {
   /** Hashes of the mails that have notes. */
   #known: Set<string> | undefined
   #failuresInARow = 0
+  /** Whether some mail may answer an agent's: asked when there is one. */
+  #mayAnswer: boolean | undefined
   /** What the inbox has, as far as it was walked from the top. */
   readonly #found = new Set<string>()
   isWholeInbox = false
@@ -77,7 +89,7 @@ class Round {
         for (const { id } of heads) this.#found.add(id)
         this.isWholeInbox = next === undefined
       }
-      const fresh = heads.filter((head) => !state.hasIngested(head.id) && this.#isDue(head))
+      const fresh = heads.filter((head) => this.#isNew(head) && this.#isDue(head))
       for (const head of fresh) if (!isEnding()) await this.#take(head)
       if (isWhole && !isEnding()) state.walk = next === undefined ? undefined : { next }
       if (fresh.length > 0 || isWhole) state.save()
@@ -134,6 +146,12 @@ class Round {
     })
   }
 
+  /** What tells of mail is none. */
+  #isNew({ id, subject }: Head): boolean {
+    const { state } = this.#intake
+    return !state.hasIngested(id) && !isOwnDigest(subject, state.vaultId)
+  }
+
   /** One that could not be taken in rests, or it would keep out those behind it. */
   #isDue({ id }: Head): boolean {
     const { state, clock } = this.#intake
@@ -172,14 +190,17 @@ class Round {
   }
 
   async #ingest(head: Head): Promise<boolean> {
-    const { mail, notes, teller } = this.#intake
+    const { mail, notes, teller, offers } = this.#intake
     const known = await this.#knownNotes()
     const hash = noteHash(head.id)
     if (known.has(hash)) return false
     const read = await mail.get(head.id)
+    const asker = await this.#asker(head.id)
     const path = `Needs_Action/${mailNoteName(read.subject, head.id)}`
-    const frontmatter = mailFrontMatter({ ...read, id: head.id })
-    await notes.write(path, frontmatter, mailBody(read.body))
+    const frontmatter = mailFrontMatter({ ...read, id: head.id }, asker)
+    if (asker) offers?.expect(path)
+    const body = mailBody(read.body)
+    await (asker ? notes.put(path, frontmatter, body) : notes.write(path, frontmatter, body))
     known.add(hash)
     const what = `${inShort(read.sender, '(no sender)')}: ${inShort(read.subject, '(no subject)')}`
     teller.tell('ingested', `from ${what} → ${path}`, {
@@ -187,6 +208,20 @@ class Round {
       message_id: head.id,
     })
     return true
+  }
+
+  /** A mail of which it cannot be told is tried again a few times, and is taken in all the same then. */
+  async #asker(id: string): Promise<Asker | undefined> {
+    const { answers, state } = this.#intake
+    this.#mayAnswer ??= (await answers?.arePossible()) ?? false
+    if (!answers || !this.#mayAnswer) return undefined
+    try {
+      return await answers.askerOf(id)
+    } catch (error) {
+      const attempts = state.troubles[troubleOf(id)]?.attempts ?? 0
+      if (!AgentMailError.is(error) || isForAll(error) || attempts < patience) throw error
+      return undefined
+    }
   }
 
   /** Of mails that came back, and of a run that was killed before it could save what it had done, or whose state is lost: then a person may have put them anywhere. */

@@ -1,5 +1,6 @@
 /** The note of a mail: its front matter, and its text where nothing of it is rendered or run. */
 import { fencedVersions, type Named, versionsIn } from '../../email/fence.ts'
+import type { Asker } from '../../email/outgoing/mail-request.ts'
 import { cleanLine, cleanText, shortened } from '../../email/visible-text/clean-text.ts'
 import { slug } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
@@ -18,7 +19,8 @@ export const mailNoteName = (subject: string, id: string): string =>
 export const replyNoteName = (subject: string, id: string): string =>
   mailNoteName(`Re: ${subject}`, id)
 
-export const mailFrontMatter = (mail: FetchedMail): Record<string, unknown> => ({
+/** @param asker whose mail it answers: our own word, never the mail's. */
+export const mailFrontMatter = (mail: FetchedMail, asker?: Asker): Record<string, unknown> => ({
   status: 'pending',
   message_id: mail.id,
   from: lineOf(mail.sender),
@@ -29,6 +31,8 @@ export const mailFrontMatter = (mail: FetchedMail): Record<string, unknown> => (
     attachments: mail.attachment_names.slice(0, mostAttachments).map(lineOf),
   }),
   ...(mail.alternatives_differ === true && { alternatives_differ: true }),
+  ...(asker && { answers: asker.agent }),
+  ...(asker?.project !== undefined && { answers_project: asker.project }),
 })
 
 /** An address that is cut ends in what no address has, so it is not taken for another. */
@@ -64,7 +68,7 @@ export function mailText(body: string, ...limits: [limit?: number, nonceOf?: Non
 type NonceOf = (at: number) => string
 
 /** A person may have written anything there. */
-export function fields({ frontmatter }: Note) {
+export function fields({ frontmatter }: Pick<Note, 'frontmatter'>) {
   const text = (name: string) => {
     const value = frontmatter[name]
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''

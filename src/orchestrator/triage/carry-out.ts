@@ -40,11 +40,14 @@ export async function carryOut(
     case 'needs_info':
       await mark(notes, path, { frontmatter: { status: 'needs_info', ...triaged } })
       return
-    case 'archive':
-      if (await mark(notes, path, { frontmatter: { status: 'done', ...triaged } })) {
-        await fileAway(papers, path)
-      }
+    case 'archive': {
+      const done = { frontmatter: { status: 'done', ...triaged } }
+      if (!(await mark(notes, path, done))) return
+      const where = await fileAway(papers, path)
+      // An editor may have put it back as it had read it, between the two.
+      if (where !== undefined) await mark(notes, where, done)
       return
+    }
     case 'delegate': {
       const { delegate_to } = decided
       const frontmatter = { status: 'pending_approval', ...triaged, delegate_to }

@@ -10,6 +10,8 @@ export interface TriageMail {
   body: string
 }
 
+export const decisionNames = ['draft_reply', 'urgent', 'archive', 'needs_info', 'delegate'] as const
+
 export type Decision =
   | { decision: 'draft_reply' | 'urgent'; reason: string; reply: string }
   | { decision: 'archive' | 'needs_info'; reason: string }

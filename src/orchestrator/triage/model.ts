@@ -1,4 +1,5 @@
 /** Decides by asking a language model. What it answers is a proposal that has to fit. */
+import type { MailTaker } from '../../addresses/mail-takers.ts'
 import { AgentMailError } from '../../errors.ts'
 import { isSecret, redacted } from '../../system/redact.ts'
 import { type Decision, doesNotFit, type TriageMail, type Triager } from './decision.ts'
@@ -12,12 +13,22 @@ export class Model implements Triager {
   readonly name: string
   readonly #ask: Ask
   readonly #apiKey: string
+  readonly #takers: () => Promise<MailTaker[] | undefined>
 
-  /** @example new Model('anthropic:claude-x', ask, apiKey) */
-  constructor(name: string, ask: Ask, apiKey: string) {
+  /**
+   * @param takers who can be given a mail; nothing where that is not known.
+   * @example new Model('anthropic:claude-x', ask, apiKey)
+   */
+  constructor(
+    name: string,
+    ask: Ask,
+    apiKey: string,
+    takers: () => Promise<MailTaker[] | undefined> = async () => undefined,
+  ) {
     this.name = name
     this.#ask = ask
     this.#apiKey = apiKey
+    this.#takers = takers
   }
 
   async version(): Promise<string> {
@@ -25,7 +36,8 @@ export class Model implements Triager {
   }
 
   async decide(mail: TriageMail, ending?: AbortSignal): Promise<Decision> {
-    const decision = this.#read(await this.#ask(promptFor(mail), ending))
+    const prompt = promptFor(mail, await this.#takers())
+    const decision = this.#read(await this.#ask(prompt, ending))
     // Looked for in what was made of the answer: in the answer itself it may be in disguise.
     if (
       isSecret(this.#apiKey) &&

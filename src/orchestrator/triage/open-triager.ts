@@ -1,9 +1,12 @@
 /** Who decides about mail, by the settings: a model, or else the rules in the vault. */
+import type { MailTaker } from '../../addresses/mail-takers.ts'
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Note } from '../../vault/notes.ts'
+import type { PlaceOf } from '../rules/rule-places.ts'
 import { anthropic } from './anthropic.ts'
 import type { Triager } from './decision.ts'
+import type { Delegates } from './delegates.ts'
 import { Model } from './model.ts'
 import type { Maker } from './model-service.ts'
 import { openai } from './openai.ts'
@@ -14,12 +17,19 @@ const makers = new Map<string, Maker>([
   ['openai', openai],
 ])
 
+interface TriagerParts {
+  /** Where in Rules.md something stands. */
+  places?: () => Promise<PlaceOf | undefined>
+  delegates?: Delegates
+}
+
 export async function openTriager(
   config: Config,
   readRules: () => Promise<Note | undefined>,
+  { places, delegates }: TriagerParts = {},
 ): Promise<Triager> {
   const setting = config.text('llm')?.trim()
-  if (setting === undefined) return new Rules(readRules)
+  if (setting === undefined) return new Rules(readRules, places)
   const [, makerName = '', model = ''] = /^([^:]*):(.*)$/s.exec(setting) ?? []
   const maker = makers.get(makerName)
   if (!maker || !/^[^\s\p{C}]{1,200}$/u.test(model)) {
@@ -31,7 +41,17 @@ export async function openTriager(
   const apiKey = apiKeyOf(config, makerName)
   const baseUrl = baseUrlOf(config, maker)
   const ask = maker.ask({ model, apiKey, baseUrl, timeoutMs: timeoutOf(config) })
-  return new Model(`${makerName}:${model}`, ask, apiKey)
+  return new Model(`${makerName}:${model}`, ask, apiKey, () => takersOf(delegates))
+}
+
+/** An address book that cannot be read keeps no mail from being decided about. */
+async function takersOf(delegates: Delegates | undefined): Promise<MailTaker[] | undefined> {
+  try {
+    return await delegates?.takers()
+  } catch (error) {
+    if (AgentMailError.is(error)) return undefined
+    throw error
+  }
 }
 
 /** For a client that wants one where the server does not. */

@@ -5,21 +5,21 @@ import { readHtml } from '../../email/visible-text/html-to-text.ts'
 import { looksLikeHtml } from '../../email/visible-text/visible-text.ts'
 import type { AgentMailError } from '../../errors.ts'
 import { isRecord, jsonOf } from '../../system/text.ts'
-import { type Decision, doesNotFit } from './decision.ts'
-
-const decisions = ['draft_reply', 'urgent', 'archive', 'needs_info', 'delegate'] as const
+import { type Decision, decisionNames, doesNotFit } from './decision.ts'
 
 const maxAnswerBytes = 200 << 10
 const maxReplyCharacters = 50_000
 const maxReasonCharacters = 500
 const maxDelegateCharacters = 255
 
+export const wrongDecision = `decision must be one of ${decisionNames.join(', ')}`
+
 const textOf = (name: string) => z.string(`${name} must be text`)
 
 /** A key that is not in it, as `to` or `cc`, makes the whole answer unfit. */
 const schema = z.strictObject(
   {
-    decision: z.enum(decisions, `decision must be one of ${decisions.join(', ')}`),
+    decision: z.enum(decisionNames, wrongDecision),
     reason: textOf('reason').nullish(),
     reply: textOf('reply').nullish(),
     delegate_to: textOf('delegate_to').nullish(),
@@ -31,13 +31,15 @@ const schema = z.strictObject(
 )
 
 /** A name that is more than a word is not repeated: it could be anything, a secret too. */
-const unknownKey = (key: string) =>
+export const unknownKey = (key: string) =>
   /^[a-z_-]{1,20}$/i.test(key)
     ? `it must not have the key "${key}"`
     : 'it has a key that is not known'
 
-/** Makes the error of what is wrong. */
-type Fail = (misfit: string) => AgentMailError
+/** Makes the error of what is wrong. @param key in which it is, where that is known. */
+type Fail = (misfit: string, key?: keyof z.infer<typeof schema>) => AgentMailError
+
+const noReply = 'it has no reply, and this decision needs one'
 
 export const parseDecision = (value: unknown): Decision => readDecision(value, doesNotFit)
 
@@ -75,7 +77,7 @@ export function decisionIn(answer: string): Decision {
 
 function reasonOf(given: string, fail: Fail): string {
   const reason = cleanLine(given)
-  if (reason === '') throw fail('it gives no reason')
+  if (reason === '') throw fail('it gives no reason', 'reason')
   if (reason.length <= maxReasonCharacters) return reason
   return `${shortened(reason, maxReasonCharacters - 1)}…`
 }
@@ -87,17 +89,18 @@ function replyOf(given: string, fail: Fail): string {
     ? readHtml(clean)
     : { text: clean, isComplete: true }
   const reply = `${text.trimEnd()}\n`
-  if (reply === '\n') throw fail('it has no reply, and this decision needs one')
-  if (reply.length > maxReplyCharacters) throw fail('the reply is longer than 50,000 characters')
+  if (reply === '\n') throw fail(noReply, 'reply')
+  if (reply.length > maxReplyCharacters)
+    throw fail('the reply is longer than 50,000 characters', 'reply')
   // What looks like HTML once more would be sent as such.
   if (isComplete && !looksLikeHtml(reply)) return reply
-  throw fail('the reply is HTML that cannot be made a plain text')
+  throw fail('the reply is HTML that cannot be made a plain text', 'reply')
 }
 
 function delegateOf(given: string, fail: Fail): string | undefined {
   const delegate = cleanLine(given)
   if (delegate.length <= maxDelegateCharacters) return delegate || undefined
-  throw fail('delegate_to is longer than 255 characters')
+  throw fail('delegate_to is longer than 255 characters', 'delegate_to')
 }
 
 /** Of a JSON text: how many keys are written in it, those too that a parser lets the last one win over. */

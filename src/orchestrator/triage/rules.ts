@@ -1,42 +1,29 @@
 /** Decides by the rules that a person keeps in the note Rules.md. */
-import * as z from 'zod'
-import { cleanLine } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
-import { isRecord, sha256 } from '../../system/text.ts'
+import { sha256 } from '../../system/text.ts'
 import type { Note } from '../../vault/notes.ts'
+import { comparedMail, fits } from '../rules/fitting.ts'
+import { type MailRule, type RuleFault, readRules } from '../rules/read-rules.ts'
+import { faultText, type PlaceOf, unreadableText } from '../rules/rule-places.ts'
 import type { Decision, TriageMail, Triager } from './decision.ts'
-import { readDecision } from './parse-decision.ts'
-
-const matched = ['from', 'to', 'subject', 'body'] as const
-
-interface Rule {
-  /** All of them must occur. */
-  wanted: { part: (typeof matched)[number]; text: string }[]
-  decision: Decision
-}
-
-const wantedText = (part: string) =>
-  z
-    .string(`"${part}" must be a text (put it in quotes)`)
-    .refine((text) => comparable(text) !== '', `"${part}" is empty`)
-    .optional()
-
-const matchSchema = z.object({
-  from: wantedText('from'),
-  to: wantedText('to'),
-  subject: wantedText('subject'),
-  body: wantedText('body'),
-})
 
 export class Rules implements Triager {
   readonly name = 'rules'
   readonly #read: () => Promise<Note | undefined>
-  #parsed: { version: string; rules: Rule[] } | undefined
+  readonly #places: () => Promise<PlaceOf | undefined>
+  #parsed: { version: string; rules: MailRule[]; faults: RuleFault[] } | undefined
   #why = 'no rule fits it'
 
-  /** `read` gives the note Rules.md, or nothing where there is none. */
-  constructor(read: () => Promise<Note | undefined>) {
+  /**
+   * @param read gives the note Rules.md, or nothing where there is none.
+   * @param places where in its file something stands, asked for when something is wrong there.
+   */
+  constructor(
+    read: () => Promise<Note | undefined>,
+    places: () => Promise<PlaceOf | undefined> = async () => undefined,
+  ) {
     this.#read = read
+    this.#places = places
   }
 
   async version(): Promise<string> {
@@ -54,13 +41,9 @@ export class Rules implements Triager {
   async decide(mail: TriageMail): Promise<Decision | undefined> {
     const rules = await this.#rules()
     this.#why = whyLeft(rules)
-    if (!rules) return undefined
-    const seen = new Map(
-      rules.length === 0 ? [] : matched.map((part) => [part, comparable(mail[part])]),
-    )
-    const fits = ({ wanted }: Rule) =>
-      wanted.every(({ part, text }) => seen.get(part)?.includes(text))
-    return rules.find(fits)?.decision
+    if (!rules || rules.length === 0) return undefined
+    const compared = comparedMail(mail)
+    return rules.find((rule) => fits(rule, compared))?.decision
   }
 
   why(): string {
@@ -68,20 +51,24 @@ export class Rules implements Triager {
   }
 
   /** Nothing where there is no Rules.md. */
-  async #rules(): Promise<Rule[] | undefined> {
+  async #rules(): Promise<MailRule[] | undefined> {
     const note = await this.#read().catch((error) => {
-      throw isUnreadable(error) ? unfit(error.message) : error
+      throw isUnreadable(error) ? unfit(unreadableText(error)) : error
     })
     if (!note) return undefined
     const version = versionOf(note)
     if (this.#parsed?.version !== version) {
-      this.#parsed = { version, rules: rulesOf(note.frontmatter.rules) }
+      this.#parsed = { version, ...readRules(note.frontmatter) }
     }
-    return this.#parsed.rules
+    const { rules, faults } = this.#parsed
+    const [first, ...more] = faults
+    if (!first) return rules
+    const others = more.length === 0 ? '' : ` (and ${more.length} more: see agentmail rules check)`
+    throw unfit(`${faultText(first, await this.#places())}${others}`)
   }
 }
 
-function whyLeft(rules: Rule[] | undefined): string {
+function whyLeft(rules: MailRule[] | undefined): string {
   if (!rules) return 'there is no Rules.md in the vault'
   return rules.length === 0 ? 'Rules.md has no rules' : 'no rule fits it'
 }
@@ -90,40 +77,12 @@ function whyLeft(rules: Rule[] | undefined): string {
 const versionOf = ({ etag, frontmatter }: Note): string =>
   etag || sha256(JSON.stringify(frontmatter))
 
-/** A list that was emptied is one, whether the brackets are there or not. */
-function rulesOf(list: unknown): Rule[] {
-  if (list === null) return []
-  if (!Array.isArray(list)) throw unfit('"rules" in its front matter must be a list')
-  return list.map((rule, index) => ruleOf(rule, index + 1))
-}
-
-function ruleOf(rule: unknown, number: number): Rule {
-  const fail = (problem: string) => unfit(`rule ${number}: ${problem}`)
-  if (!isRecord(rule)) throw fail('it must have keys, as in "from: example.com"')
-  const { from, to, subject, body, reason, ...rest } = rule
-  const match = matchSchema.safeParse({ from, to, subject, body })
-  if (!match.success) throw fail(match.error.issues[0]?.message ?? 'it cannot be read')
-  const why = reason ?? `Rule ${number} of Rules.md fits.`
-  const decision = readDecision({ ...rest, reason: why }, fail)
-  const wanted = matched.flatMap((part) => {
-    const text = match.data[part]
-    return text === undefined ? [] : [{ part, text: comparable(text) }]
-  })
-  if (wanted.length === 0)
-    throw fail(`it names none of ${matched.join(', ')}, so it would fit every mail`)
-  return { wanted, decision }
-}
-
-/** Case, composition and how lines are broken do not matter. */
-const comparable = (text: string): string =>
-  cleanLine(text).normalize('NFC').toUpperCase().normalize('NFC')
-
 const isUnreadable = (error: unknown): error is AgentMailError =>
-  AgentMailError.is(error) && error.code === 'parse_error'
+  AgentMailError.is(error, 'parse_error')
 
 const unfit = (problem: string) =>
   new AgentMailError(
     'bad_config',
-    `Rules.md: ${problem}`,
+    problem,
     'Correct Rules.md in the vault: it is read again before the next mail.',
   )

@@ -7,11 +7,13 @@ import type { Note } from '../../vault/notes.ts'
 import { counted, inOneLine, type Teller } from '../events.ts'
 import { fields, mailText } from '../inbox/mail-note.ts'
 import { fileAway } from '../outbox/filing.ts'
+import type { ReplyOffers } from '../outbox/reply-offers.ts'
 import type { MailClient } from '../servers/mail-client.ts'
 import type { VaultNotes } from '../servers/vault-notes.ts'
 import type { State } from '../state.ts'
 import { carryOut, drafted, findReply, type TellOfDraft } from './carry-out.ts'
-import type { Triager } from './decision.ts'
+import type { Decision, Triager } from './decision.ts'
+import type { Delegates } from './delegates.ts'
 import { maxBodyCharacters } from './prompt.ts'
 
 interface TriageParts {
@@ -21,7 +23,10 @@ interface TriageParts {
   teller: Teller
   clock: Clock
   triager: Triager
+  delegates: Delegates
   tellOfDraft: TellOfDraft
+  /** Nothing where answers wait for the person. */
+  offers: ReplyOffers | undefined
   retryMs: number
   isEnding: () => boolean
   /** Cuts short what is being decided. */
@@ -92,10 +97,10 @@ class TriageRound {
 
   /** Whether the others can be decided about. */
   async triage(path: string): Promise<boolean> {
-    const { notes } = this.#parts
+    const { notes, offers } = this.#parts
     try {
       const note = await notes.find(path)
-      if (note && isPendingMail(note)) await this.#decide(note)
+      if (note && isPendingMail(note) && !offers?.holds(note)) await this.#decide(note)
       return true
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
@@ -147,7 +152,7 @@ class TriageRound {
       return
     }
     const mail = { from, to, subject, date, body: mailText(note.body, maxBodyCharacters) }
-    const decision = await triager.decide(mail, ending)
+    const decision = await this.#checked(await triager.decide(mail, ending))
     this.tellFailures()
     for (const code of [...endsRound, 'model_unavailable']) teller.forget(code)
     teller.forget(path)
@@ -158,6 +163,12 @@ class TriageRound {
       else this.#leave(path, triager.why?.() ?? 'no rule fits it')
     }
     if (state.troubles[path]) delete state.troubles[path]
+  }
+
+  /** Whoever decided: a mail is proposed for nobody who is not there. */
+  async #checked(decision: Decision | undefined): Promise<Decision | undefined> {
+    const { delegates } = this.#parts
+    return decision?.decision === 'delegate' ? delegates.checked(decision) : decision
   }
 
   /** For a person; it is looked at again when the rules change. */

@@ -12,6 +12,7 @@ export const keyWords: [keys: string, what: string][] = [
   ['r', 'reject it, or answer a message'],
   ['e', 'edit it'],
   ['x', 'select it'],
+  ['d', 'give a mail to the agent whose mail it answers'],
   ['/', 'search'],
   ['Ctrl-K', 'go anywhere'],
   ...views.map(({ key, title }): [string, string] => [`g ${key}`, title]),
@@ -19,6 +20,8 @@ export const keyWords: [keys: string, what: string][] = [
   ['Esc', 'close, or go back'],
 ]
 
+/** Each presses the button that stands for it. */
+const deciding = 'arexd'
 const sequenceMs = 1500
 let goAt = Number.NEGATIVE_INFINITY
 
@@ -38,7 +41,7 @@ export function listenToKeys(): void {
     const isAside = document.querySelector('dialog[open]') !== null
     if (isAside || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // Of a key that is held down, only moving goes on: nobody decides twice without letting go.
-    if (event.repeat && 'arex'.includes(event.key)) return
+    if (event.repeat && deciding.includes(event.key)) return
     if (event.key === 'Escape') leave(event)
     else if (event.key === 'Enter' && isChosen(event.target)) press('Enter')
     else if (!isTyping(event) && singleKeys.value && act(event.key)) event.preventDefault()
@@ -77,7 +80,7 @@ function act(key: string): boolean {
   else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1)
   else if (key === '/') document.getElementById('search')?.focus()
   else if (key === '?') overlay.value = 'help'
-  else if ('arex'.includes(key)) return press(key)
+  else if (deciding.includes(key)) return press(key)
   else return false
   return true
 }

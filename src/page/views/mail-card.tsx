@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { DraftsPage, ReceivedView } from '../../person/mail-shapes.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Fault } from '../parts/frame.tsx'
+import { AnswersAgent, GiveBack } from '../parts/give-back.tsx'
 import { dated, LongText, short, Words } from '../parts/words.tsx'
 import { get } from '../state/api.ts'
 import { settle } from '../state/settling.ts'
@@ -38,6 +39,7 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
         <span class="kind">
           <Words text={short(mail.status, 40)} />
         </span>
+        {mail.asked_by !== null && <AnswersAgent agent={mail.asked_by} />}
         <span class="quiet">
           <Words text={mail.from} /> · <Words text={dated(mail.date)} /> ·{' '}
           <Words text={mail.path} />
@@ -65,6 +67,14 @@ export function MailCard({ mail, agents, onDone }: MailCardProps): JSX.Element {
         </aside>
       )}
       <div class="row actions">
+        {mail.asked_by !== null && received && (
+          <GiveBack
+            agent={mail.asked_by}
+            path={mail.path}
+            sha256={received.sha256}
+            onDone={onDone}
+          />
+        )}
         <button type="button" aria-expanded={isGiving} onClick={() => setGiving(!isGiving)}>
           Delegate
         </button>

@@ -5,6 +5,7 @@ import type { MailView } from '../../person/mail-shapes.ts'
 import { Choice } from '../parts/choice.tsx'
 import { takeFocus } from '../parts/focus.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
+import { AnswersAgent, GiveBack } from '../parts/give-back.tsx'
 import { Ago, dated, short, Words } from '../parts/words.tsx'
 import { boot, get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
@@ -103,6 +104,7 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
         <span>
           <Words text={short(direction === 'in' ? from : `to ${to}`)} />
         </span>
+        {mail.asked_by !== undefined && <AnswersAgent agent={mail.asked_by} />}
         <span class="right quiet">
           <Ago at={at} />
         </span>
@@ -121,6 +123,11 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
           {isOpen ? 'Less' : 'More'}
         </button>
       </div>
+      {mail.asked_by !== undefined && mail.note !== null && (
+        <div class="row actions">
+          <GiveBack agent={mail.asked_by} path={mail.note} onDone={onSettled} />
+        </div>
+      )}
       {state === 'unknown' && mail.send_id !== null && (
         <Settle id={mail.send_id} subject={subject} onSettled={onSettled} />
       )}
@@ -200,8 +207,8 @@ function Settle({
   return (
     <>
       <p>
-        Nobody knows whether it has left. Look into the sent mail of the account, then say what you
-        found.
+        Nobody knows whether it has left. Look into the sent mail of the account (by IMAP or SMTP
+        there is no copy: ask a recipient), then say what you found.
       </p>
       <div class="row">
         <button type="button" onClick={() => settle()}>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { NeedView } from '../../person/shapes.ts'
 import { answer, Compose } from '../parts/compose.tsx'
 import { Fault, Heading, Loading, Nothing, ProjectChip } from '../parts/frame.tsx'
+import { AnswersAgent, GiveBack } from '../parts/give-back.tsx'
 import { Ago, Words } from '../parts/words.tsx'
 import { post } from '../state/api.ts'
 import { addressOfNeed, needWords } from '../state/need.ts'
@@ -77,6 +78,7 @@ function Card({ need }: { need: NeedView }): JSX.Element {
         <div class="row">
           <span class="kind">{need.urgent ? 'Urgent' : needWords[need.kind]}</span>
           <ProjectChip name={of} />
+          {need.asked_by !== undefined && <AnswersAgent agent={need.asked_by} />}
           <span class="quiet">
             <Words text={need.from} /> <Ago at={need.at} />
           </span>
@@ -111,9 +113,12 @@ function Card({ need }: { need: NeedView }): JSX.Element {
             </button>
           </>
         ) : (
-          <a class="button" href={addressOfNeed(need)}>
-            {steps[need.kind]}
-          </a>
+          <>
+            {need.asked_by !== undefined && <GiveBack agent={need.asked_by} path={target} />}
+            <a class="button" href={addressOfNeed(need)}>
+              {steps[need.kind]}
+            </a>
+          </>
         )}
       </div>
       {isAnswering && of !== null && (

@@ -1,6 +1,7 @@
 /** A person gives a mail to an agent: a proposed delegation, a mail that waits, or one that a draft would have answered. */
-import { answeredBy, hashOf, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
+import { answeredBy, kindOf, notADraft } from '../../email/drafts/draft-note.ts'
 import { AgentMailError } from '../../errors.ts'
+import { givenHash } from '../../orchestrator/approval/giving.ts'
 import {
   isWaitingMail,
   mailHead,
@@ -10,9 +11,8 @@ import {
 import { reject } from '../../orchestrator/approval/reject.ts'
 import { newestFor, standingAt } from '../../orchestrator/approval/standing.ts'
 import { fields } from '../../orchestrator/inbox/mail-note.ts'
-import { byPerson } from '../../vault/decided.ts'
 import { nameOf } from '../../vault/note-path.ts'
-import { type Note, notFound, writeNote } from '../../vault/notes.ts'
+import { type Note, notFound } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { ApprovedView } from '../mail-shapes.ts'
 import { approveSeen } from './deciding-drafts.ts'
@@ -24,13 +24,6 @@ interface ToGive {
   sha256: string | null
   agent: string
 }
-
-/** Of a mail as an agent would be given it, whoever that is. */
-export const mailVersion = (vault: Vault, note: Note): Promise<string> =>
-  hashOf(vault, {
-    ...note,
-    frontmatter: { ...note.frontmatter, triage: 'delegate', delegate_to: null },
-  })
 
 /** Killed in between, the mail waits for the person, and the same call completes it. */
 export async function giveToAgent(desk: MailDesk, by: string, word: ToGive): Promise<ApprovedView> {
@@ -69,7 +62,8 @@ async function giveAnswered(giving: Giving, draft: Note): Promise<ApprovedView> 
   }
   const mail = await waitingMailOf(desk.records().vault, id)
   if (!mail) throw noMail(draft.path)
-  await mailVersion(desk.records().vault, mail) // or it could be handed to nobody
+  const again = { ...mail, frontmatter: { ...mail.frontmatter, status: 'needs_info' } }
+  await givenHash(desk.records().vault, again) // or it could be handed to nobody
   await reject(desk.records(), draft.path, { by, sha256, reason: reasonOf(agent) })
   const waiting = await waitingMailOf(desk.records().vault, id)
   if (!waiting) throw noMail(draft.path)
@@ -110,22 +104,15 @@ async function givenBefore(
   return approveSeen(desk, by, { path, sha256: standing.sha256, agent })
 }
 
-/** What is approved is what was written here, whatever becomes of the note meanwhile. @param seen of what the person has read, where they say so. */
+/** @param seen of what the person has read, where they say so. */
 async function giveMail(
   { desk, by, agent }: Giving,
   mail: Note,
   seen: string | null,
 ): Promise<ApprovedView> {
-  const { vault } = desk.records()
-  if (seen !== null && seen !== (await mailVersion(vault, mail))) throw otherText(mail.path)
-  const { path, body, etag } = mail
-  const frontmatter = {
-    ...mail.frontmatter,
-    ...{ status: 'pending_approval', triage: 'delegate', delegate_to: agent },
-  }
-  const sha256 = await hashOf(vault, { path, frontmatter, body })
-  await writeNote(vault, { path, frontmatter, body, if_match: etag }, byPerson)
-  return approveSeen(desk, by, { path, sha256, agent })
+  const sha256 = await givenHash(desk.records().vault, mail)
+  if (seen !== null && seen !== sha256) throw otherText(mail.path)
+  return approveSeen(desk, by, { path: mail.path, sha256, agent })
 }
 
 /** One that nobody has dealt with: as it came, as its draft was written, or as an earlier call has left it. */

@@ -5,14 +5,13 @@ import { AgentMailError } from '../../errors.ts'
 import { refuseRecipients } from '../../orchestrator/approval/checks.ts'
 import type { DraftHead } from '../../orchestrator/approval/draft-head.ts'
 import { listDrafts, type ShownDraft, shownDraft } from '../../orchestrator/approval/drafts.ts'
-import { shownMail } from '../../orchestrator/approval/received-mail.ts'
+import { shownReceived } from '../../orchestrator/approval/giving.ts'
 import type { Records } from '../../orchestrator/approval/records.ts'
 import { fields } from '../../orchestrator/inbox/mail-note.ts'
 import { rfc3339 } from '../../system/clock.ts'
 import { statNote } from '../../vault/note-stat.ts'
 import { type Note, readNote } from '../../vault/notes.ts'
 import type { DraftRow, DraftsPage, DraftView, ReceivedView } from '../mail-shapes.ts'
-import { mailVersion } from './delegation.ts'
 import type { MailDesk } from './mail-desk.ts'
 
 /** More than anybody decides about from one list. */
@@ -76,12 +75,8 @@ export async function receivedView(desk: MailDesk, path: string): Promise<Receiv
   const { vault } = desk.records()
   const note = await readNote(vault, path)
   if (fields(note).message_id === '') throw noMailAt(note.path)
-  const { kind: _, ...shown } = shownMail(note)
-  const sha256 = await mailVersion(vault, note).catch((error) => {
-    if (AgentMailError.is(error)) return null
-    throw error
-  })
-  return { ...shown, sha256 }
+  const { kind: _, version: __, ...shown } = await shownReceived(vault, note)
+  return shown
 }
 
 const noMailAt = (path: string) =>

@@ -1,9 +1,14 @@
 /** What a person decides about mail with: the vault and its records, and who can be given a mail. */
 import type { AddressBook } from '../../addresses/address-book.ts'
+import {
+  mailTakerCalled,
+  mailTakers,
+  noSuchTaker,
+  type TakersPlace,
+  takerName,
+} from '../../addresses/mail-takers.ts'
 import type { Config } from '../../config.ts'
-import type { Coordination, Project } from '../../coordination/coordination.ts'
-import { AgentMailError } from '../../errors.ts'
-import { didYouMean } from '../../nearest.ts'
+import type { Coordination } from '../../coordination/coordination.ts'
 import { type Records, recordsOf } from '../../orchestrator/approval/records.ts'
 import { Vault } from '../../vault/vault.ts'
 
@@ -41,40 +46,28 @@ export class MailDesk {
 
   /** The names that can be given a mail, sorted. */
   async agents(): Promise<string[]> {
-    const names = new Set<string>()
-    for (const project of await this.#projects()) {
-      const { agents } = await project.agents.list({ limit: mostAgents })
-      for (const agent of agents) if (!agent.is_guest) names.add(agent.name)
-      for (const name of await this.#mailboxNames(project)) names.add(name)
-      if (names.size >= mostAgents) break
-    }
-    return [...names].sort().slice(0, mostAgents)
+    return (await mailTakers(await this.#places(), mostAgents)).map(({ name }) => name)
   }
 
   /** Gives the name as it is known; an error where nobody has it. */
   async agentCalled(given: string): Promise<string> {
-    const name = given.trim().replace(/^@/, '')
-    for (const project of await this.#projects()) {
-      const { agents } = await project.agents.list({ agent: name })
-      if (agents.some((agent) => agent.name === name && !agent.is_guest)) return name
-      if ((await this.#mailboxNames(project)).includes(name)) return name
-    }
-    throw new AgentMailError(
-      'invalid_request',
-      `nobody is called ${JSON.stringify(name)}${didYouMean(name, await this.agents()) || '.'}`,
-      'Name an agent that is registered, or has a mailbox.',
-    )
+    const places = await this.#places()
+    const known = await mailTakerCalled(places, given)
+    if (known !== undefined) return known
+    throw noSuchTaker(takerName(given), await mailTakers(places, mostAgents))
   }
 
-  async #mailboxNames(project: Project): Promise<string[]> {
-    const offices = await this.#options.book.officesOf(project)
-    return offices.flatMap((office) => office.recipientNames())
-  }
-
-  async #projects(): Promise<Project[]> {
-    const { coordination, own } = this.#options
+  async #places(): Promise<TakersPlace[]> {
+    const { coordination, own, book } = this.#options
     const known = (await coordination.projects.names()).slice(0, mostProjects)
     const keys = new Set([own.key, ...known.map(({ key }) => key)])
-    return [...keys].map((key) => coordination.project(key))
+    return [...keys].map((key) => {
+      const project = coordination.project(key)
+      return {
+        agents: async (agent) => (await project.agents.list({ agent, limit: mostAgents })).agents,
+        mailboxes: async () =>
+          (await book.officesOf(project)).flatMap((office) => office.recipientNames()),
+      }
+    })
   }
 }

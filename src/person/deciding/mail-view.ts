@@ -5,7 +5,7 @@ import type { SendRecord } from '../../email/outgoing/send-record.ts'
 import { readNewestSends } from '../../email/outgoing/unknown-sends.ts'
 import { AgentMailError } from '../../errors.ts'
 import { listDrafts } from '../../orchestrator/approval/drafts.ts'
-import { mailHead } from '../../orchestrator/approval/received-mail.ts'
+import { isWaitingMail, mailHead } from '../../orchestrator/approval/received-mail.ts'
 import type { Records } from '../../orchestrator/approval/records.ts'
 import { fields } from '../../orchestrator/inbox/mail-note.ts'
 import { pauses, rfc3339 } from '../../system/clock.ts'
@@ -96,7 +96,7 @@ const isReceived = (note: Note): boolean => fields(note).message_id !== ''
 
 function receivedMail(note: DatedNote, verdicts: Verdicts): MailView {
   const { from, to, subject, message_id, date } = fields(note)
-  const { status, reason } = mailHead(note)
+  const { status, reason, asked_by } = mailHead(note)
   const { sent_at } = note.frontmatter
   return {
     ...{ key: `note ${note.path}`, direction: 'in', state: status, note: note.path },
@@ -105,6 +105,7 @@ function receivedMail(note: DatedNote, verdicts: Verdicts): MailView {
     ...verdicts.approvalOf(note.path),
     ...{ provider: null, send_id: null, audit: null },
     sent_at: typeof sent_at === 'string' ? sent_at : null,
+    ...(asked_by !== null && isWaitingMail(note) && { asked_by }),
   }
 }
 

@@ -34,6 +34,8 @@ export interface Undecided {
   subject: string
   reason: string | null
   isUrgent: boolean
+  /** The agent whose mail it answers. */
+  asked_by?: string
 }
 
 /** Where nobody knows who it was. */
@@ -95,9 +97,10 @@ async function ofDraft(vault: Vault, draft: DraftHead): Promise<Undecided> {
   }
 }
 
-const ofMail = ({ path, from, subject, reason, date }: WaitingMail): Undecided => ({
+const ofMail = ({ path, from, subject, reason, date, asked_by }: WaitingMail): Undecided => ({
   ...{ kind: 'mail', target: path, from, subject, reason, to: '', isUrgent: false },
   at: Number.isNaN(Date.parse(date)) ? null : date,
+  ...(asked_by !== null && { asked_by }),
 })
 
 const unknownSends = async (config: Config): Promise<Undecided[]> =>

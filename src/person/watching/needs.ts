@@ -47,6 +47,7 @@ const ofUndecided = (item: Undecided): NeedView => ({
   title: excerptOf(item.subject),
   text: excerptOf([item.to, item.reason ?? ''].filter((part) => part !== '').join(': '), textShown),
   urgent: item.isUrgent,
+  ...(item.asked_by !== undefined && { asked_by: item.asked_by }),
 })
 
 async function messagesFor(

@@ -123,7 +123,7 @@ describe('two orchestrators on one vault', () => {
 describe('an editor on the same notes', () => {
   it('loses nothing to the orchestrator, and keeps nothing from its work', async () => {
     const home = await OrchestratorHome.make(rules)
-    for (const number of numbers(20)) {
+    for (const number of numbers(50)) {
       home.drop({ subject: `news ${number}` })
       home.drop({ subject: `lunch ${number}` })
     }
@@ -153,7 +153,7 @@ describe('an editor on the same notes', () => {
     while (!isOver) {
       const [rarest] = home.list('Needs_Action').sort((a, b) => editsOf(a) - editsOf(b))
       if (rarest) edit(rarest)
-      await delay(10)
+      await delay(5)
     }
     expect((await worked).stderr).toBe('')
     await home.retryNow()
@@ -176,6 +176,6 @@ describe('an editor on the same notes', () => {
         isNews ? ['Done', 'done'] : ['Needs_Action', 'drafted'],
       )
     }
-    expect(home.list('Drafts')).toHaveLength(20)
+    expect(home.list('Drafts')).toHaveLength(50)
   })
 })

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Env, worker } from '../../support/agentmail.ts'
 import { PlantedHome } from '../../support/email/planted-home.ts'
 import { foreign, own, secretsIn, spellings } from '../../support/email/planted-secrets.ts'
+import { httpTattler } from '../../support/email/tattlers.ts'
 import { draft } from '../../support/orchestrator/clerk.ts'
-import { httpTattler } from '../../support/orchestrator/tattlers.ts'
 
 /** But for the code of a login, which is not known outside of it. */
 const { oauthCode: _, ...known } = own

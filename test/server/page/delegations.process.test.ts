@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 const who = userInfo().username
 const rules = [
   { subject: 'Offer', decision: 'draft_reply', reason: 'asked', reply: 'Yes.' },
-  { subject: 'Bill', decision: 'delegate', reason: 'for somebody', delegate_to: 'planner' },
+  { subject: 'Bill', decision: 'delegate', reason: 'for somebody', delegate_to: 'bop' },
 ]
 
 /** Mails of each kind, and an agent called bob who is there. */
@@ -40,8 +40,11 @@ describe('a mail on the page', () => {
     const { desk, pathOn, unread } = await scene()
     const path = await pathOn('Needs_Action', 'Bill')
     expect((await desk.drafts()).agents).toEqual(['bob'])
-    const { sha256, kind, agent } = await desk.draft(path)
-    expect([kind, agent]).toEqual(['delegation', 'planner'])
+    const { sha256, kind, agent, reason } = await desk.draft(path)
+    expect([kind, agent]).toEqual(['delegation', null])
+    expect(reason).toBe(
+      'for somebody (Choose who is given it: nobody is called "bop". Did you mean bob?)',
+    )
     const given = { path, sha256, agent: 'bob' }
     const stale = { ...given, sha256: '0'.repeat(64) }
     expect((await desk.refusal('POST', '/delegate', stale)).status).toBe(409)

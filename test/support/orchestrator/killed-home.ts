@@ -84,6 +84,11 @@ export class KilledHome {
     return new KilledHome(MailHome.gmail(fake), { add, sent, isHonest: true }, env, vault)
   }
 
+  /** Our own gmail server on another account. */
+  static with(post: Post, env: Env): KilledHome {
+    return new KilledHome(new MailHome(), post, env)
+  }
+
   /** A server that knows no keys, and perhaps finds nothing that was sent. */
   static files({ isHonest = true, env = {}, vault }: FilesOptions = {}) {
     const home = new MailHome()

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import * as z from 'zod'
-import { initVault } from '../../../src/vault/init.ts'
+import { initMailVault } from '../../../src/orchestrator/rules/init-mail-vault.ts'
 import { type Note, readNote } from '../../../src/vault/notes.ts'
 import { Vault } from '../../../src/vault/vault.ts'
 import { agentmail, type Env, type Ran } from '../agentmail.ts'
@@ -75,7 +75,7 @@ export class OrchestratorHome {
     atEnd?: (end: () => void) => void,
   ): Promise<OrchestratorHome> {
     const home = new OrchestratorHome(env, atEnd)
-    await initVault(home.root)
+    await initMailVault(home.root)
     home.rules(rules)
     return home
   }

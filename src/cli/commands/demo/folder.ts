@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
+import { initMailVault } from '../../../orchestrator/rules/init-mail-vault.ts'
 import { settings } from '../../../settings.ts'
 import { systemClock } from '../../../system/clock.ts'
-import { initVault } from '../../../vault/init.ts'
 import { line } from '../../table.ts'
 import { type DemoMail, demoInbox, demoRules } from './mails.ts'
 
@@ -25,7 +25,7 @@ export async function makeDemoFolder(): Promise<string> {
 export async function furnish(folder: string, more?: More): Promise<void> {
   for (const name of ['vault', 'mail', 'mail/inbox']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'vault/Rules.md'), demoRules(more?.rules))
-  await initVault(join(folder, 'vault'))
+  await initMailVault(join(folder, 'vault'))
   for (const [name, text] of demoInbox(systemClock.now(), more?.mails)) {
     writeFileSync(join(folder, 'mail/inbox', name), text)
   }

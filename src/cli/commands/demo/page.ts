@@ -74,8 +74,9 @@ class PageDemo {
       () => furnish(this.#folder, pagePost),
       () => makeRepositories(this.#folder),
       async () => process.chdir(join(this.#folder, 'shop')),
-      () => fillPost(this.#config, this.#folder),
       () => this.#playDay(),
+      // Nobody is given a mail who is not there.
+      () => fillPost(this.#config.with(neverStale), this.#folder),
     ]
     for (const step of steps) {
       await step()
@@ -171,6 +172,9 @@ All of it is in ${shellWord(folder)}, nothing of yours is touched.
 Ctrl-C ends it and removes the folder.`)
   }
 }
+
+/** Whoever asks for names on the database itself removes those who were silent for long. */
+const neverStale = { AGENTMAIL_STALE_SECONDS: '1000000' }
 
 /** Nothing of the user's own settings, projects, mail or servers is touched. */
 const pageConfig = (folder: string, port: string): Config => {

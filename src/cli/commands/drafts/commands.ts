@@ -1,11 +1,13 @@
 /** What the subcommands of `agentmail drafts` do and print. */
+import { takerName } from '../../../addresses/mail-takers.ts'
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { approve } from '../../../orchestrator/approval/approve.ts'
 import { checkAgent, withAgent } from '../../../orchestrator/approval/checks.ts'
 import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
 import { listDrafts, showNote, shownDraft } from '../../../orchestrator/approval/drafts.ts'
-import type { WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
+import { agentMeant, toBeGiven } from '../../../orchestrator/approval/giving.ts'
+import { noteAt, type WaitingMail } from '../../../orchestrator/approval/received-mail.ts'
 import { type Records, recordsOf } from '../../../orchestrator/approval/records.ts'
 import { reject } from '../../../orchestrator/approval/reject.ts'
 import { ownUser } from '../../../person/own-user.ts'
@@ -75,6 +77,7 @@ function printMailTable(mails: WaitingMail[]): void {
   const more = mails.length - rows.length
   printTable(['MAIL', 'STATUS', 'FROM', 'SUBJECT', 'REASON'], rows)
   if (more > 0) print(`and ${more} more`)
+  print('\nagentmail drafts approve <mail> --agent <name> gives one to an agent.')
 }
 
 async function printNote(call: Call): Promise<number> {
@@ -87,7 +90,7 @@ async function printNote(call: Call): Promise<number> {
 
 async function approveNote(call: Call): Promise<number> {
   const { records, path, config } = await meant(call, 'approve')
-  const agent = typeof call.flags.agent === 'string' ? call.flags.agent : undefined
+  const agent = await agentOf(call, records.vault, path)
   const seen = call.flags.version ?? (await seenNow(call, { records, path, config, agent }))
   if (seen === undefined) {
     printError('Not approved.')
@@ -117,6 +120,13 @@ async function approveNote(call: Call): Promise<number> {
   return 0
 }
 
+async function agentOf({ flags }: Call, vault: Vault, path: string): Promise<string | undefined> {
+  if (typeof flags.agent !== 'string') return undefined
+  const note = await noteAt(vault, path)
+  // Where it is gone it may have been approved before, for this agent.
+  return note ? agentMeant(new Config(flags), note, flags.agent) : takerName(flags.agent)
+}
+
 interface ToSee {
   records: Records
   path: string
@@ -126,7 +136,8 @@ interface ToSee {
 
 /** Shows all that would leave, and asks. Gives the hash of exactly that; nothing where the answer is no. */
 async function seenNow(call: Call, { records, path, config, agent }: ToSee) {
-  const note = await readNote(records.vault, path)
+  const read = await readNote(records.vault, path)
+  const note = agent === undefined ? read : toBeGiven(read)
   const draft = await shownDraft(records, note)
   if (call.json || !canAsk()) {
     throw new AgentMailError(

@@ -21,13 +21,18 @@ approve --version approves exactly the version that you have seen, or nothing. W
 everything that would leave and you are asked; a script has to give it. Who approves, when, and the hash are
 recorded, and the note goes to Approved/, from where agentmail orchestrate sends it. If it is changed
 afterwards it is not sent. A note that is blocked in Approved/ is approved there: approve Approved/<note>.
+approve --agent gives a mail that waits in Needs_Action/ to an agent, by the same rules; show gives its version.
 reject moves it to Done/; the mail that it would have answered waits for you again.`,
   exitCodes: { 2: 'there is no vault' },
   maxPositionals: Number.POSITIVE_INFINITY,
   options: {
     ...optionsOf('vault'),
     all: { type: 'boolean', about: 'list: also what is done' },
-    agent: { type: 'string', value: 'name', about: 'approve: who is given a delegated mail' },
+    agent: {
+      type: 'string',
+      value: 'name',
+      about: 'approve: who is given a mail that is delegated, or waits',
+    },
     version: {
       type: 'string',
       value: 'version',

@@ -3,7 +3,8 @@ import type { Config } from '../../../config.ts'
 import { markedUnseen } from '../../../email/visible-text/clean-text.ts'
 import type { DraftHead } from '../../../orchestrator/approval/draft-head.ts'
 import type { ShownDraft } from '../../../orchestrator/approval/drafts.ts'
-import type { Answered, ShownMail } from '../../../orchestrator/approval/received-mail.ts'
+import type { ReceivedMail } from '../../../orchestrator/approval/giving.ts'
+import type { Answered } from '../../../orchestrator/approval/received-mail.ts'
 import { line, localTime, plain } from '../../table.ts'
 
 type Field = [name: string, text: string | null]
@@ -49,18 +50,23 @@ const oneLine = (text: string): string => line(shown(text))
 const marked = (text: string, sign: string): string =>
   shown(text).replace(/\n$/, '').replace(/^/gm, sign)
 
-export function mailWords({ path, status, reason, from, to, date, subject, text }: ShownMail) {
+export function mailWords(mail: ReceivedMail): string {
+  const { path, version, status, reason, from, to, date, subject, asked_by, text } = mail
   const fields: Field[] = [
     ['Note', path],
+    ['Version', version],
     ['Status', status],
     ['Reason', reason],
     ['From', from],
     ['To', to],
     ['Date', date],
     ['Subject', subject],
+    ['Answers', whoseMail(asked_by)],
   ]
   return `${headers(fields)}\n\nThis mail is text from outside:\n${quoted(text)}`
 }
+
+const whoseMail = (agent: string | null): string | null => agent && `${agent}'s mail`
 
 const answeredWords = ({ path, from, date, subject, text }: Answered): string =>
   `It answers this mail, which is text from outside:\n${headers([
@@ -97,7 +103,7 @@ function fieldsOf(draft: ShownDraft, config: Config): Field[] {
     ['Bcc', draft.bcc],
     ['Reply-To', draft.reply_to],
     ['Subject', draft.subject],
-    ['Answers', id === null ? null : (answers?.path ?? `mail ${id}`)],
+    ['Answers', id === null ? whoseMail(draft.asked_by) : (answers?.path ?? `mail ${id}`)],
     ['Postmark', postmark && JSON.stringify(postmark)],
     ['Service', draft.provider],
     ...attachments.map(

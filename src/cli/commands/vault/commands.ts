@@ -1,9 +1,9 @@
 /** What the subcommands of `agentmail vault` do and print. */
 import { Config } from '../../../config.ts'
 import { AgentMailError } from '../../../errors.ts'
+import { initMailVault } from '../../../orchestrator/rules/init-mail-vault.ts'
 import { shellWord } from '../../../system/text.ts'
 import { checkNotes, type NoteProblem } from '../../../vault/check.ts'
-import { initVault } from '../../../vault/init.ts'
 import { listNotes } from '../../../vault/list.ts'
 import { scanNotes } from '../../../vault/search/scan.ts'
 import { Vault } from '../../../vault/vault.ts'
@@ -31,7 +31,7 @@ async function init({ flags, positionals, json }: Call): Promise<number> {
       'Write agentmail vault init <path>.',
     )
   }
-  const { root, made } = await initVault(path)
+  const { root, made } = await initMailVault(path)
   if (json) printJson({ vault: root, made })
   else {
     print(
