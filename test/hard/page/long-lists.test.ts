@@ -41,6 +41,8 @@ describeWith('chromium', 'a long list', () => {
 
   it('has each message once on the way down and up again, and forgets what is far away', async () => {
     const { page, faults } = await open('messages')
+    // A choice of every agent, which weighs more than the list.
+    await expect.poll(() => page.locator('option').count(), soon).toBeGreaterThan(few)
     const all = idsWhere(() => true)
     const down = await walkList(page, { count: few })
     const weights = [await weightOf(page)]

@@ -21,19 +21,21 @@ export class ToolFailed extends Error {}
 export type Structured = Record<string, unknown>
 
 export class Caller {
+  readonly #reuse: boolean
   readonly #agent: Agent
   #lastId = 0
-  #asked = 0
+  #heard = 0
 
-  /** With `reuse`, a connection serves one call after the other; else each call has its own. */
+  /** With `reuse`, a connection serves one call after the other; else each call has its own, and is counted in `heard`. */
   constructor({ reuse = true } = {}) {
+    this.#reuse = reuse
     this.#agent = new Agent({ keepAlive: reuse })
     onTestFinished(() => this.#agent.destroy())
   }
 
-  /** How many calls have left this process, answered or not. */
-  get asked(): number {
-    return this.#asked
+  /** How many calls the server has begun to read, answered or not; what has only left may wait long for a crowd. */
+  get heard(): number {
+    return this.#heard
   }
 
   /** Gives the structured answer; throws `ToolFailed` or `ConnectionLost`. */
@@ -61,6 +63,7 @@ export class Caller {
         'mcp-protocol-version': revisions.modern,
         'mcp-method': 'tools/call',
         'mcp-name': tool,
+        ...(this.#reuse ? {} : { expect: '100-continue' }),
       }
       const options = { method: 'POST', agent: this.#agent, headers, ...(signal ? { signal } : {}) }
       const sent = request(url, options, (response: IncomingMessage) => {
@@ -71,11 +74,15 @@ export class Caller {
         response.on('error', lost)
         response.on('end', () => resolve({ status: response.statusCode, text }))
       })
-      sent.on('finish', () => {
-        this.#asked++
-      })
       sent.on('error', lost)
-      sent.end(body)
+      if (this.#reuse) {
+        sent.end(body)
+        return
+      }
+      sent.on('continue', () => {
+        this.#heard++
+        sent.end(body)
+      })
     })
   }
 }

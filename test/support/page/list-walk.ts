@@ -73,7 +73,7 @@ export async function walkList(
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
     const found = []
     let last = ${JSON.stringify(known.slice(-200))}
-    for (let since = performance.now(); found.length < ${count}; await frame()) {
+    for (let since = performance.now(); ; await frame()) {
       if (performance.now() - since > ${patienceMs}) break
       if (!${wholeScript}) continue
       const rows = ${rowsScript}
@@ -82,6 +82,7 @@ export async function walkList(
       const fresh = rows.filter((id) => !known.has(id))
       if (fresh.length > 0) since = performance.now()
       found.push(...fresh)
+      if (found.length >= ${count}) break // where it is: what is seen beyond belongs to the next walk
       last = rows
       box.scrollTop += ${isUp ? -0.9 : 0.9} * box.clientHeight
     }
