@@ -1,8 +1,6 @@
 /** Stands between AgentMail and a mail server, and cuts the connection at the line that it is told to. */
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
 import type { AtEnd } from '../at-end.ts'
-import { listening } from '../listening.ts'
+import { type Pair, Passage } from '../passage.ts'
 
 /**
  * Where the connection is cut, at the n-th line counted from now on, over all connections: a line of the client that
@@ -11,40 +9,15 @@ import { listening } from '../listening.ts'
 export type CutPlace = 'before command' | 'after command' | 'at answer'
 export const cutPlaces: CutPlace[] = ['before command', 'after command', 'at answer']
 
-export class CuttingProxy {
+export class CuttingProxy extends Passage {
   /** Whether the line came at which to cut. */
   hasCut = false
-  readonly #server: Server
-  readonly #target: number
-  readonly #sockets = new Set<Socket>()
-  #port = 0
   #cut: { place: CutPlace; lines: number; onCut: () => void } | undefined
-  #isHolding = false
 
-  private constructor(target: number) {
-    this.#target = target
-    this.#server = createServer((client) => this.#pass(client))
-  }
-
-  static async start(target: number, atEnd: AtEnd = onTestFinished): Promise<CuttingProxy> {
-    const proxy = new CuttingProxy(target)
-    const host = await listening(proxy.#server, (close) =>
-      atEnd(() => {
-        proxy.cutAll()
-        return close()
-      }),
-    )
-    proxy.#port = Number(host.split(':')[1])
+  static async start(target: number, atEnd?: AtEnd): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy({ host: '127.0.0.1', port: target })
+    await proxy.listen(atEnd)
     return proxy
-  }
-
-  get port(): number {
-    return this.#port
-  }
-
-  /** How many connections there are. */
-  get connections(): number {
-    return this.#sockets.size / 2
   }
 
   /** Once; all that comes after it passes. */
@@ -56,34 +29,10 @@ export class CuttingProxy {
   /** Passes everything again. */
   heal(): void {
     this.#cut = undefined
-    this.#isHolding = false
-    for (const socket of this.#sockets) socket.resume()
+    this.release()
   }
 
-  cutAll(): void {
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  /** From now on nothing is answered, on connections that stay. */
-  hold(): void {
-    this.#isHolding = true
-    for (const socket of this.#sockets) socket.pause()
-  }
-
-  #pass(client: Socket): void {
-    const server = connect(this.#target, '127.0.0.1')
-    const both = [client, server]
-    const end = () => {
-      for (const socket of both) {
-        socket.destroy()
-        this.#sockets.delete(socket)
-      }
-    }
-    for (const socket of both) {
-      this.#sockets.add(socket)
-      socket.on('error', end).on('close', end)
-      if (this.#isHolding) socket.pause()
-    }
+  protected override between({ client, server, end }: Pair): void {
     let losesAnswer = false
     client.on('data', (chunk: Buffer) => {
       const place = this.#placeIn(chunk, 'command')
