@@ -43,6 +43,8 @@ const stateSchema = z.looseObject({
   ledger_since_ms: z.number().default(0),
   /** Notes of mails that are handed to the agents whose mails they answer. */
   offers: z.array(z.string()).default([]),
+  /** When agents were given answers within the last hour, in Unix milliseconds. */
+  given: z.record(z.string(), z.array(z.number())).default({}),
   /** Under which the coordination knows the orchestrator, by project; and where it was known in one alone. */
   agent_ids: z.record(z.string(), z.string()).default({}),
   agent_id: z.string().optional(),
@@ -158,6 +160,10 @@ export class State {
 
   get troubles(): Stored['troubles'] {
     return this.#stored.troubles
+  }
+
+  get given(): Stored['given'] {
+    return this.#stored.given
   }
 
   /** For a start by hand: what was wrong may have been mended. */

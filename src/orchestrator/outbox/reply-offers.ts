@@ -1,4 +1,5 @@
 /** Hands mails that answer an agent's mail to that agent, each once; what cannot be handed over waits for the person, and says why. */
+import type { Asker } from '../../email/outgoing/mail-request.ts'
 import { AgentMailError } from '../../errors.ts'
 import type { Clock } from '../../system/clock.ts'
 import { backoffMs } from '../../system/retry.ts'
@@ -30,8 +31,6 @@ const hourMs = 3600_000
 
 export class ReplyOffers {
   readonly #options: OffersOptions
-  /** When each agent was given answers, within the last hour. */
-  readonly #given = new Map<string, number[]>()
 
   constructor(options: OffersOptions) {
     this.#options = options
@@ -94,7 +93,8 @@ export class ReplyOffers {
       await this.#mark(path, { frontmatter: { answers: undefined, answers_project: undefined } })
       return
     }
-    if (this.#isFlooded(asker.agent)) {
+    const given = this.#givenTo(asker)
+    if (given.length >= mostAnHour) {
       const reason = `more than ${mostAnHour} answers to ${asker.agent} came within an hour, so nobody was given this one`
       return this.#leave(note, reason)
     }
@@ -104,7 +104,7 @@ export class ReplyOffers {
     const { agent } = asker
     if (outcome.is === 'nobody') return this.#leave(note, outcome.reason)
     if (outcome.is !== 'sent') throw new AgentMailError('send_failed', outcome.reason)
-    this.#given.get(agent)?.push(this.#options.clock.now())
+    given.push(this.#options.clock.now())
     const { sent_at } = outcome
     const reason = `it answers a mail of ${agent}, who was given it`
     const done = { status: 'done', triage: 'answer', reason, delegate_to: agent, sent_at }
@@ -115,11 +115,19 @@ export class ReplyOffers {
     teller.tell('delegated', `to @${agent}, whose mail it answers → ${where}`, { note: where })
   }
 
-  #isFlooded(agent: string): boolean {
-    const since = this.#options.clock.now() - hourMs
-    const given = (this.#given.get(agent) ?? []).filter((ms) => ms > since)
-    this.#given.set(agent, given)
-    return given.length >= mostAnHour
+  /** When this agent was given answers within the last hour; what is older goes. */
+  #givenTo({ agent, project = '' }: Asker): number[] {
+    const { state, clock } = this.#options
+    const now = clock.now()
+    for (const [who, times] of Object.entries(state.given)) {
+      const recent = times.filter((ms) => ms > now - hourMs && ms <= now)
+      if (recent.length > 0) state.given[who] = recent
+      else delete state.given[who]
+    }
+    const who = JSON.stringify([project, agent])
+    const given = state.given[who] ?? []
+    state.given[who] = given
+    return given
   }
 
   async #leave(note: Note, reason: string): Promise<void> {
