@@ -11,6 +11,7 @@ import { AgentMailError } from '../errors.ts'
 import { knownOffices } from '../mailbox/known-offices.ts'
 import { PostOffice } from '../mailbox/post-office.ts'
 import { settings } from '../settings.ts'
+import { atLatest } from '../system/time-limit.ts'
 import { actingAs, ask, listOf } from './acting.ts'
 import { connect, connectIfThere } from './connect.ts'
 import type { Connection } from './connection.ts'
@@ -117,17 +118,10 @@ const mostProjects = 50
 const longestMs = 10_000
 
 /** Who can be given a mail from here: asked of the running server or of the database, and of the post office of this repository. Nothing is made for the question. Throws where it is not answered in time. */
-export async function mailTakersHere(config: Config): Promise<MailTaker[]> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(notInTime()), longestMs)
+export const mailTakersHere = (config: Config): Promise<MailTaker[]> =>
+  atLatest(longestMs, askedHere(config), () => {
+    throw notInTime()
   })
-  try {
-    return await Promise.race([askedHere(config), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** Refuses a name that nobody has. Any may be right where the book cannot be read, is empty, or is too long to be read whole. */
 export async function checkMailTaker(config: Config, name: string): Promise<void> {

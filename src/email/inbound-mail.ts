@@ -1,8 +1,9 @@
 /** Whether mail comes in by HTTP, as the settings say. */
 import type { Config } from '../config.ts'
 import { AgentMailError } from '../errors.ts'
+import type { ProviderName } from '../providers/provider.ts'
 import { settings } from '../settings.ts'
-import { providerName } from './mail-provider.ts'
+import { readableProvider } from './mail-provider.ts'
 
 const fewestCharacters = 20
 
@@ -19,6 +20,8 @@ export function inboundSecretOf(config: Config): string | undefined {
   )
 }
 
-/** Whose tools and commands do not see what comes in. */
-export const readsElsewhere = (config: Config): boolean =>
-  ['gmail', 'imap'].includes(providerName(config))
+/** The service whose mail is read, where that is not the mail that comes in. */
+export function readElsewhere(config: Config): ProviderName | undefined {
+  const name = readableProvider(config)
+  return name === 'gmail' || name === 'imap' ? name : undefined
+}

@@ -89,12 +89,15 @@ export function chosenService(config: Config): { name: ProviderName; by: string 
 
 /** The gmail tools read mail too, so they work with Gmail itself, or with what else can be read. */
 export function readableProvider(config: Config): ProviderName {
-  const isImap = config.text('imapUrl') !== undefined || hasKeptLogin(config)
-  const named = config.choice('mail', providerNames) ?? (isImap ? 'imap' : 'gmail')
-  if (!canOnlySend(named) || hasMailFolder(config)) return named
+  const named = config.choice('mail', providerNames)
+  const chosen = providerName(config)
+  if (!canOnlySend(chosen)) return chosen
+  if (named === undefined && !config.isSet('inboundSecret'))
+    return hasKeptLogin(config) ? 'imap' : 'gmail'
+  if (hasMailFolder(config)) return chosen
   throw new AgentMailError(
     'server_config',
-    `the gmail tools do not work with ${named}, which can only send`,
+    `the gmail tools do not work with ${chosen}, which can only send`,
     `Set AGENTMAIL_MAIL to gmail, imap or local, or leave it out to use what you are logged in to; or let mail come in by ${settings.inboundSecret.env}.`,
   )
 }

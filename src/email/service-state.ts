@@ -145,7 +145,7 @@ async function imap(config: Config): Promise<Tried> {
 async function smtp(config: Config): Promise<Tried> {
   const { tryServer } = await import('../providers/smtp/delivery.ts')
   const { smtpServer } = await import('../providers/smtp/url.ts')
-  const server = smtpServer(config)
+  const server = smtpServer(config, config.text('mailToken')?.trim())
   const sends_at = serverPlace(server)
   const address = ownSender(config)?.address ?? null
   const failed = await failureOf(config, tryServer(server, askMs))

@@ -144,7 +144,8 @@ export class Orchestrator {
       const { waiting, nextMs } = await this.#sendApproved()
       if (this.#parts.isEnding()) return waiting
       await this.#tellDay()
-      await this.#outboxRest.wait(Math.min(pollMs, Math.max(50, nextMs - clock.now())))
+      const restMs = Math.min(nextMs - clock.now(), this.#outbox?.digest?.restMs ?? pollMs)
+      await this.#outboxRest.wait(Math.min(pollMs, Math.max(50, restMs)))
     }
   }
 

@@ -60,3 +60,21 @@ export function originalIn(content: MimeMail, thread_id: string): Original {
   const before = references.length > 0 || in_reply_to === '' ? references : [in_reply_to]
   return { thread_id, subject, message_id, references: before, recipients }
 }
+
+/** The words of an HTML text, good enough to look for something in it: tags, styles and comments are left out. */
+export function wordsOfHtml(html: string): string {
+  const withoutHidden = html
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<(style|script|head|title)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+  return withoutHidden
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, entityText)
+}
+
+const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
+
+function entityText(_: string, decimal = '', hexadecimal = '', name = ''): string {
+  if (name !== '') return entities.get(name.toLowerCase()) ?? ' '
+  const code = decimal === '' ? Number.parseInt(hexadecimal, 16) : Number(decimal)
+  return code > 0x10ffff ? ' ' : String.fromCodePoint(code)
+}

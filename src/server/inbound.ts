@@ -1,6 +1,6 @@
 /** Mail that comes in by HTTP: who may bring it, how much at a time, and that it is on disk before the answer is yes. */
 import type { Config } from '../config.ts'
-import { inboundSecretOf, readsElsewhere } from '../email/inbound-mail.ts'
+import { inboundSecretOf, readElsewhere } from '../email/inbound-mail.ts'
 import { openMailFolder } from '../email/mail-provider.ts'
 import { AgentMailError } from '../errors.ts'
 import type { LocalProvider } from '../providers/local/local.ts'
@@ -50,7 +50,7 @@ export class Inbound {
     }
     const bytes = this.#makeRoom(exchange)
     try {
-      const mail = await readMail(form, exchange)
+      const mail = await readMail(form, exchange).catch(tooLarge)
       await this.#store(mail)
       sendJson(response, 200, { ok: true })
     } finally {
@@ -103,6 +103,13 @@ const later = (status: 429 | 503, message: string, seconds: number) =>
     headers: { 'retry-after': String(seconds) },
   })
 
+/** Whoever brought it may tell nobody. */
+function tooLarge(error: unknown): never {
+  const isSo = error instanceof HttpError && error.status === 413
+  if (isSo) logSeldom('mails that were too large', `inbound mail: ${error.message}; it was refused`)
+  throw error
+}
+
 /** What writes a mail is loaded when the first one comes. */
 async function readMail(
   form: InboundForm,
@@ -129,7 +136,7 @@ export function openInbound(config: Config): Inbound | undefined {
 export async function inboundWords(inbound: Inbound, config: Config): Promise<string> {
   try {
     const { account } = await inbound.folder()
-    const whose = readsElsewhere(config) ? ', which AGENTMAIL_MAIL=local reads' : ''
+    const whose = readElsewhere(config) ? ', which AGENTMAIL_MAIL=local reads' : ''
     return `mail that comes in at /inbound goes to ${account}${whose}`
   } catch (error) {
     if (!AgentMailError.is(error)) throw error

@@ -53,12 +53,22 @@ export async function within<T>(
 
 /** What the work gives; nothing where it fails or is not done in time, and then it is left to itself. */
 export async function ifSoon<T>(limit: number, work: () => Promise<T>): Promise<T | undefined> {
+  const done = work().catch(() => undefined)
+  return atLatest(limit, done, () => undefined)
+}
+
+/** What the work gives, or what is given or thrown for it where it is not done in time; then it is left to itself. */
+export async function atLatest<T, Late>(
+  limit: number,
+  work: Promise<T>,
+  late: () => Late,
+): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limit) // quicker than a signal
-  })
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limit) // quicker than a signal
+  }).then(late)
   try {
-    return await Promise.race([work().catch(() => undefined), over])
+    return await Promise.race([work, over])
   } finally {
     clearTimeout(timer)
   }

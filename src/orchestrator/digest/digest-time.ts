@@ -31,6 +31,15 @@ export function localMinute(ms: number): string {
   return `${localDate(ms)} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
+/** How long it is until this time of the day comes next. */
+export function untilTime(time: number, now: number): number {
+  const next = new Date(now)
+  next.setHours(0, time, 0, 0)
+  if (next.getTime() > now) return next.getTime() - now
+  next.setHours(24, time, 0, 0)
+  return next.getTime() - now
+}
+
 /** Where the clock leaves an hour out, later on the same date; an hour that comes twice has one date. */
 export function isPastTime(time: number, now: number): boolean {
   const at = new Date(now)

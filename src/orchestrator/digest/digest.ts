@@ -13,7 +13,7 @@ import type { State } from '../state.ts'
 import type { PendingDigest } from './digest-state.ts'
 import { digestSubject } from './digest-subject.ts'
 import { type DigestContent, digestCounts, digestText, isEmpty } from './digest-text.ts'
-import { type DigestTime, isPastTime, localDate } from './digest-time.ts'
+import { type DigestTime, isPastTime, localDate, untilTime } from './digest-time.ts'
 
 export interface DigestOptions {
   time: DigestTime
@@ -57,6 +57,15 @@ export class Digest {
     }
     if (!isDue) return 0
     return this.#begin(date, now)
+  }
+
+  /** After which it is to be looked at again, whatever else happens. */
+  get restMs(): number {
+    const { time, state, clock } = this.#options
+    if (time === 'now') return Number.POSITIVE_INFINITY
+    const { pending } = state.digest
+    const now = clock.now()
+    return pending ? Math.max(0, pending.next_ms - now) : untilTime(time, now)
   }
 
   async #begin(date: string, now: number): Promise<number> {

@@ -1,11 +1,13 @@
 /** One connection to an IMAP server, logged in. */
 import { ImapFlow } from 'imapflow'
+import { atLatest } from '../../system/time-limit.ts'
 import { certificateRules } from '../mail-server.ts'
+import { maxMailBytes } from '../raw-mail.ts'
 import type { ImapAccount } from './account.ts'
 import { connectError, imapError, tokenRefused } from './error.ts'
 
-/** Of one line and of one literal: what a server may make us keep in memory. */
-const maxLine = 64 << 20
+/** Of one line and of one literal, of which none is longer than what is read of a mail: what a server may make us keep in memory. */
+const maxLine = maxMailBytes + (1 << 20)
 
 const longestSetup = 20_000
 const goodbyeMs = 1000
@@ -55,20 +57,13 @@ export async function loggedIn(
   { login }: LoginParts,
   timeoutMs: number,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(Object.assign(new Error('too late'), { code: 'ETIMEOUT' })),
-      timeoutMs,
-    )
-  })
   try {
-    await Promise.race([client.connect(), late])
+    await atLatest(timeoutMs, client.connect(), () => {
+      throw Object.assign(new Error('too late'), { code: 'ETIMEOUT' })
+    })
   } catch (error) {
     client.close()
     throw 'token' in login && takesNoToken(client) ? tokenRefused() : connectError(error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -2,7 +2,8 @@
 import type { ImapFlow } from 'imapflow'
 import { AgentMailError } from '../../errors.ts'
 import { untilDone } from '../../system/retry.ts'
-import { clientOf, type LoginParts, loggedIn, logOut } from './client.ts'
+import { logOut } from './client.ts'
+import type { ImapDoor } from './door.ts'
 import { BrokenConnection, imapError } from './error.ts'
 import { ImapSession } from './session.ts'
 
@@ -10,16 +11,14 @@ import { ImapSession } from './session.ts'
 const patience = { tries: 4, patienceMs: 12_000, firstMs: 150, longestMs: 2000 }
 
 export class ImapConnection {
-  readonly #account: LoginParts
-  readonly #timeoutMs: number
+  readonly #door: ImapDoor
   #session: ImapSession | undefined
   #last: Promise<unknown> = Promise.resolve()
   #connecting: ImapFlow | undefined
   #isClosed = false
 
-  constructor(account: LoginParts, timeoutMs: number) {
-    this.#account = account
-    this.#timeoutMs = timeoutMs
+  constructor(door: ImapDoor) {
+    this.#door = door
   }
 
   /** The work is done again on a new connection where one broke, so it looks first at what is there. */
@@ -58,14 +57,14 @@ export class ImapConnection {
     this.#session?.client.close()
     this.#session = undefined
     if (this.#isClosed) throw new AgentMailError('internal', 'the mail service was closed')
-    const client = clientOf(this.#account, this.#timeoutMs)
-    this.#connecting = client
     try {
-      await loggedIn(client, this.#account, this.#timeoutMs)
+      const client = await this.#door.enter((entering) => {
+        this.#connecting = entering
+      })
+      this.#session = new ImapSession(client)
+      return this.#session
     } finally {
       this.#connecting = undefined
     }
-    this.#session = new ImapSession(client)
-    return this.#session
   }
 }

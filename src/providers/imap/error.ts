@@ -40,7 +40,9 @@ export function imapError(error: unknown): unknown {
 export function connectError(error: unknown): AgentMailError | BrokenConnection {
   const facts = factsOf(error)
   const details = facts.code === '' ? {} : { reason: facts.code }
-  if (isBusy(facts.serverCode) || facts.code === 'ETHROTTLE') return tooMuch()
+  // Of connections there may be too many; of anything else a limit does not pass.
+  const isTooMuch = isBusy(facts.serverCode) || facts.serverCode === 'LIMIT'
+  if (isTooMuch || facts.code === 'ETHROTTLE') return tooMuch()
   if (facts.isLogin) return loginRefused(facts.serverCode)
   if (facts.isTls) {
     return new AgentMailError(
@@ -83,10 +85,11 @@ const refusals = new Map<string, Words>([
   ['NONEXISTENT', ['conflict', 'the folder was removed meanwhile', 'Try again.']],
   ['TRYCREATE', ['conflict', 'the folder was removed meanwhile', 'Try again.']],
   ['ALREADYEXISTS', ['conflict', 'somebody else made that folder meanwhile', 'Try again.']],
+  ['LIMIT', ['storage', 'the mail server can keep no more of this', 'Ask who runs it.']],
   ['INUSE', ['conflict', 'another program uses that folder', 'Try again.']],
 ])
 
-const isBusy = (reason: string): boolean => /^(?:LIMIT|THROTTLED|INUSE_LIMIT)$/.test(reason)
+const isBusy = (reason: string): boolean => /^(?:THROTTLED|INUSE_LIMIT)$/.test(reason)
 
 const tooMuch = () =>
   new AgentMailError('rate_limited', 'the mail server asks to try later', 'Wait a few minutes.')

@@ -70,8 +70,9 @@ export async function folderFor(session: ImapSession, label: string): Promise<Ma
 /** Where mails go that leave the inbox and belong nowhere else. */
 export async function archiveFolder(session: ImapSession): Promise<MailFolder> {
   const folders = await mailFolders(session)
-  const found = folders.find(({ use }) => use === archiveUse) ?? folderLabelled(folders, 'Archive')
-  return found ?? made(session, 'Archive', ['Archive'], archiveUse)
+  const all = session.isGmail ? folders.find(({ use }) => use === allUse) : undefined
+  const own = folders.find(({ use }) => use === archiveUse) ?? folderLabelled(folders, 'Archive')
+  return all ?? own ?? made(session, 'Archive', ['Archive'], archiveUse)
 }
 
 async function made(

@@ -5,8 +5,10 @@ import type { Inbox, Provider } from '../provider.ts'
 import type { ShownText } from '../raw-mail.ts'
 import { imapAccount } from './account.ts'
 import { ImapConnection } from './connection.ts'
+import { ImapDoor } from './door.ts'
 import { labelMail, moveMail } from './labels.ts'
-import { listImapMails, ToldMails } from './list.ts'
+import { listImapMails, ToldMails } from './listing/list.ts'
+import { Snippets } from './listing/snippets.ts'
 import { Moving } from './moving.ts'
 import { MailPlaces } from './places.ts'
 import { readMail, readOriginal } from './read.ts'
@@ -18,35 +20,30 @@ export interface ImapOptions {
   shownText: ShownText
 }
 
-/** How long a server may take to let us in. */
-const loginMs = 20_000
-
 export function openImap(config: Config, { shownText }: ImapOptions): Provider {
-  const account = imapAccount(config)
-  const name = `${account.login.user}@${account.imap.host}`
-  const connection = new ImapConnection(account, loginMs)
-  const moving = new Moving(config, name)
+  const door = new ImapDoor(() => imapAccount(config))
+  const connection = new ImapConnection(door)
+  const moving = new Moving(config, door.name)
   const places = new MailPlaces()
-  const told = new ToldMails()
+  const listing = { places, snippets: new Snippets(shownText), told: new ToldMails() }
   const sending = new ImapSending(connection, places, {
-    smtp: account.smtp,
-    from: ownSender(config) ?? { name: '', address: account.address },
+    smtp: () => door.account().smtp,
+    from: ownSender(config) ?? { name: '', address: door.account().address },
     timeout: config.seconds('sendTimeoutSeconds') * 1000,
   })
   const inbox: Inbox = {
-    list: (request) =>
-      connection.run((session) => listImapMails(session, { places, shownText, told }, request)),
+    list: (request) => connection.run((session) => listImapMails(session, listing, request)),
     get: (id) => connection.run((session) => readMail(session, places, id)),
     move: (id, label) =>
       moving.run(() => connection.run((session) => moveMail(session, places, id, label))),
     label: (id, label) =>
       moving.run(() => connection.run((session) => labelMail(session, places, id, label))),
     original: (id) => connection.run((session) => readOriginal(session, places, id)),
-    watch: (onNews, signal) => watchInbox(account, loginMs, onNews, signal),
+    watch: (onNews, signal) => watchInbox(door, onNews, signal),
   }
   return {
     name: 'imap',
-    account: name,
+    account: door.name,
     inbox,
     send: (mail, signal) => sending.send(mail, signal),
     find: (trace) => sending.find(trace),

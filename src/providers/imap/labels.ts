@@ -1,6 +1,7 @@
 /** Labels on an IMAP server: folders, flags and keywords; a mail is moved by moving it. */
 import { AgentMailError } from '../../errors.ts'
 import { labelNamed, sortedLabels } from '../label-names.ts'
+import { ImapRefusal } from './error.ts'
 import {
   allUse,
   archiveFolder,
@@ -9,7 +10,6 @@ import {
   type MailFolder,
   mailFolders,
 } from './folders.ts'
-import { gmailCapability } from './gmail-query.ts'
 import { canKeep, flagOf, isFlagLabel, keywordLabels, labelsOfFlags } from './keywords.ts'
 import { copiesIn, goneMeanwhile, type ImapHead, type MailPlaces } from './places.ts'
 import type { ImapSession } from './session.ts'
@@ -36,9 +36,9 @@ export const labelMail = (session: ImapSession, places: MailPlaces, id: string, 
     if (isFlagLabel(name)) return setFlag(session, id, head, name)
     const { permanentFlags } = await session.open(head.path, true)
     // A folder of Gmail is a label there, a keyword is not.
-    const isKept = !session.has(gmailCapability) && canKeep(permanentFlags, name)
-    if (name !== 'INBOX' && isKept) return setFlag(session, id, head, name)
-    return copyTo(session, id, head, await folderFor(session, name))
+    const isKept = !session.isGmail && canKeep(permanentFlags, name)
+    const places = name !== 'INBOX' && isKept && (await keywordSet(session, id, head, name))
+    return places || copyTo(session, id, head, await folderFor(session, name))
   })
 
 /** @param work gives the folders that the mail is in then. */
@@ -113,6 +113,13 @@ async function copyTo(
   }
   return [own, folder]
 }
+
+/** Nothing where the folder has as many keywords as it can have. */
+const keywordSet = (session: ImapSession, id: string, head: ImapHead, label: string) =>
+  setFlag(session, id, head, label).catch((error: unknown) => {
+    if (error instanceof ImapRefusal && error.reason === 'LIMIT') return undefined
+    throw error
+  })
 
 /** On every copy of it in the inbox, and where it was found. */
 async function setFlag(

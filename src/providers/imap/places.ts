@@ -105,6 +105,25 @@ export async function copiesIn(
   })
 }
 
+export const placeKey = ({ path, uid }: Pick<MailPlace, 'path' | 'uid'>): string => `${uid} ${path}`
+
+/** What is asked for of mails in whichever folders, by their keys; those that are gone are left out. */
+export async function fetchPlaces(
+  session: ImapSession,
+  places: Pick<MailPlace, 'path' | 'uid'>[],
+  query: Parameters<ImapSession['mails']>[1],
+): Promise<Map<string, FetchMessageObject>> {
+  const mails = new Map<string, FetchMessageObject>()
+  for (const path of new Set(places.map((place) => place.path))) {
+    if (!(await session.open(path).catch(ifRefused))) continue
+    const uids = places.filter((place) => place.path === path).map(({ uid }) => uid)
+    for (const mail of await session.mails(uids, query)) {
+      mails.set(placeKey({ path, uid: mail.uid }), mail)
+    }
+  }
+  return mails
+}
+
 export const goneMeanwhile = () =>
   new AgentMailError('not_found', 'the mail was moved or deleted meanwhile', 'Try again.')
 

@@ -11,7 +11,6 @@ import { deliver } from '../smtp/delivery.ts'
 import type { SmtpServer } from '../smtp/url.ts'
 import type { ImapConnection } from './connection.ts'
 import { folderFor, folderLabelled, mailFolders } from './folders.ts'
-import { gmailCapability } from './gmail-query.ts'
 import { mailId, searchFor } from './id.ts'
 import { copiesIn, headQuery, imapHead, type MailPlaces } from './places.ts'
 import { threadOf } from './read.ts'
@@ -23,12 +22,12 @@ const filingMs = 10_000
 
 /** Those file what is sent through them by themselves. */
 const filesItself = (session: ImapSession, { host }: SmtpServer): boolean =>
-  session.has(gmailCapability) || /(?:^|\.)(?:office365|outlook)\.com$/.test(host)
+  session.isGmail || /(?:^|\.)(?:office365|outlook)\.com$/.test(host)
 
 export class ImapSending {
   readonly #connection: ImapConnection
   readonly #places: MailPlaces
-  readonly #smtp: SmtpServer
+  readonly #smtp: () => SmtpServer
   readonly #from: Address
   readonly #timeout: number
   readonly #filings = new Set<Promise<boolean>>()
@@ -36,7 +35,7 @@ export class ImapSending {
   constructor(
     connection: ImapConnection,
     places: MailPlaces,
-    { smtp, from, timeout }: { smtp: SmtpServer; from: Address; timeout: number },
+    { smtp, from, timeout }: { smtp: () => SmtpServer; from: Address; timeout: number },
   ) {
     this.#connection = connection
     this.#places = places
@@ -50,11 +49,13 @@ export class ImapSending {
     const composed = await compose({ ...mail, from })
     const to = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address)
     const delivery = { from: from.address, to: [...new Set(to)], raw: composed.raw }
-    await deliver(this.#smtp, delivery, { signal, timeout: this.#timeout }).catch(told)
+    const smtp = this.#smtp()
+    await deliver(smtp, delivery, { signal, timeout: this.#timeout }).catch(told)
     const block = readHeaders(composed.raw)
     const sentAt = headersOf(block).date ?? systemClock.now()
     const id = mailId(block, { arrived: sentAt, size: composed.raw.length })
-    const isFiled = await ifSoon(filingMs, () => this.#file(id, composed))
+    const filing = this.#file(id, smtp, composed)
+    const isFiled = await ifSoon(filingMs, () => Promise.race([filing, fired(signal)]))
     return {
       message_id: id,
       thread_id: mail.original?.thread_id ?? threadOf({ id, block }),
@@ -93,9 +94,11 @@ export class ImapSending {
   }
 
   /** A mail that has left stays sent, whatever becomes of its copy. */
-  #file(id: string, composed: ComposedMail): Promise<boolean> {
+  #file(id: string, smtp: SmtpServer, composed: ComposedMail): Promise<boolean> {
     const filing = this.#connection
-      .run((session) => this.#fileOnce(session, id, composed))
+      .run(async (session) => {
+        if (!filesItself(session, smtp)) await fileOnce(session, id, composed)
+      })
       .then(
         () => true,
         (error: unknown) => {
@@ -108,17 +111,23 @@ export class ImapSending {
     this.#filings.add(filing)
     return filing
   }
-
-  /** Looks first: an earlier try may have done it before the connection broke. */
-  async #fileOnce(session: ImapSession, id: string, composed: ComposedMail): Promise<void> {
-    if (filesItself(session, this.#smtp)) return
-    const folder = await folderFor(session, 'SENT')
-    if (searchFor(id) && (await copiesIn(session, folder, id)).length > 0) return
-    // The library takes only flags that the open folder takes.
-    await session.open(folder.path, true)
-    await session.append(folder.path, await composed.ownCopy(), ['\\Seen'])
-  }
 }
+
+/** Looks first: an earlier try may have done it before the connection broke. */
+async function fileOnce(session: ImapSession, id: string, composed: ComposedMail): Promise<void> {
+  const folder = await folderFor(session, 'SENT')
+  if (searchFor(id) && (await copiesIn(session, folder, id)).length > 0) return
+  // The library takes only flags that the open folder takes.
+  await session.open(folder.path, true)
+  await session.append(folder.path, await composed.ownCopy(), ['\\Seen'])
+}
+
+/** Whoever asked waits no longer then, and the mail has left. */
+const fired = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 
 function told(error: unknown): never {
   if (!AgentMailError.is(error, 'auth_required')) throw error

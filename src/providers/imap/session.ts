@@ -9,6 +9,7 @@ import type {
   SearchObject,
   SearchOptions,
 } from 'imapflow'
+import { atLatest } from '../../system/time-limit.ts'
 import { BrokenConnection, ImapRefusal, refusalIn } from './error.ts'
 
 const commandMs = 30_000
@@ -41,6 +42,10 @@ export class ImapSession {
 
   has(capability: string): boolean {
     return this.client.capabilities.has(capability)
+  }
+
+  get isGmail(): boolean {
+    return this.has('X-GM-EXT-1')
   }
 
   /** Between the names of a folder and of one in it; nothing where there are none in it. */
@@ -165,21 +170,8 @@ function numbersIn(ranges: string): number[] {
 }
 
 /** A connection that is late with an answer is closed: the answer would be taken for that of the next command. */
-async function answeredInTime<T>(
-  client: ImapFlow,
-  limitMs: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new BrokenConnection(true))
-      client.close()
-    }, limitMs)
+const answeredInTime = <T>(client: ImapFlow, limitMs: number, work: () => Promise<T>): Promise<T> =>
+  atLatest(limitMs, work(), () => {
+    client.close()
+    throw new BrokenConnection(true)
   })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,9 +1,10 @@
 /** Tells of new mail when the server does, over a connection of its own that is made anew whenever it broke. */
 import type { ImapFlow } from 'imapflow'
-import { AgentMailError } from '../../errors.ts'
 import { randomFraction } from '../../system/random.ts'
 import { backoffMs } from '../../system/retry.ts'
-import { clientOf, type LoginParts, loggedIn, logOut } from './client.ts'
+import { ifSoon } from '../../system/time-limit.ts'
+import { logOut } from './client.ts'
+import type { ImapDoor } from './door.ts'
 import { inboxFolder } from './folders.ts'
 import { ImapSession } from './session.ts'
 
@@ -15,10 +16,9 @@ const shortestIdleMs = 1000
 const firstPauseMs = 500
 const longestPauseMs = 60_000
 
-/** Until the signal; fails where the server will not let us in. */
+/** Until the signal. Why a server does not let us in is told by whoever looks for mail. */
 export async function watchInbox(
-  account: LoginParts,
-  timeoutMs: number,
+  door: ImapDoor,
   onNews: () => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -27,22 +27,24 @@ export async function watchInbox(
   })
   for (let attempt = 1; !signal.aborted; attempt++) {
     const began = performance.now()
-    const client = clientOf(account, timeoutMs)
-    const stop = () => client.close()
+    let client: ImapFlow | undefined
+    const stop = () => client?.close()
     signal.addEventListener('abort', stop, { once: true })
     try {
-      await loggedIn(client, account, timeoutMs)
-      await listen(new ImapSession(client), onNews, signal, ended)
-    } catch (error) {
-      if (!signal.aborted && AgentMailError.is(error, 'auth_required')) throw error
+      await door.enter((entering) => {
+        client = entering
+      })
+      if (client) await listen(new ImapSession(client), onNews, signal, ended)
+    } catch {
+      // it is tried again
     } finally {
       signal.removeEventListener('abort', stop)
-      if (signal.aborted) client.close()
-      else void logOut(client)
+      if (signal.aborted) client?.close()
+      else if (client) void logOut(client)
     }
     if (performance.now() - began > longestPauseMs) attempt = 1
     const pauseMs = Math.min(backoffMs(attempt, firstPauseMs), longestPauseMs)
-    await atLatest(pauseMs * (0.5 + randomFraction()), ended)
+    await ifSoon(pauseMs * (0.5 + randomFraction()), () => ended)
   }
 }
 
@@ -67,7 +69,8 @@ async function listen(
       if (isRefused) tellsItself = false
     })
     const began = performance.now()
-    await atLatest(tellsItself ? sureEveryMs : askEveryMs, idling, ended)
+    const news = idling ? Promise.race([idling, ended]) : ended
+    await ifSoon(tellsItself ? sureEveryMs : askEveryMs, () => news)
     // One that ends it at once would be asked without end.
     if (performance.now() - began < shortestIdleMs) tellsItself = false
     if (!signal.aborted) await session.noop()
@@ -80,13 +83,3 @@ const idle = (client: ImapFlow): Promise<boolean> =>
     (answer: unknown) => answer === false,
     () => false,
   )
-
-/** A timer that nobody waits for any more would keep the process. */
-async function atLatest(ms: number, ...sooner: (Promise<unknown> | undefined)[]): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([late, ...sooner.filter((one) => one !== undefined)])
-  clearTimeout(timer)
-}

@@ -1,5 +1,5 @@
-/** Ids of local mails and threads: short, safe in every place, and the same as long as the mail is, whatever its file is called. */
-import type { HeaderBlock, MailHeaders } from '../../mime/mail-headers.ts'
+/** Ids of local mails: short, safe in every place, and the same as long as the mail is, whatever its file is called. */
+import type { HeaderBlock } from '../../mime/mail-headers.ts'
 import { sha256 } from '../../system/text.ts'
 import type { BoxName } from './folder.ts'
 
@@ -37,11 +37,3 @@ function withPlainEnds(body: Buffer): Buffer {
 
 /** By which a mail was known when only the name of its file counted. */
 export const nameId = (box: BoxName, name: string): string => sha256(`${box}/${name}`).slice(0, 24)
-
-type Origin = Pick<MailHeaders, 'references' | 'in_reply_to' | 'message_id'>
-
-/** A thread is known by the mail that began it; nothing where that has no id of its own. */
-export function threadId(headers: Origin): string | undefined {
-  const first = headers.references[0] || headers.in_reply_to || headers.message_id
-  return first ? sha256(`thread ${first}`).slice(0, 24) : undefined
-}

@@ -4,7 +4,7 @@ import { readMime } from '../../mime/read-mime.ts'
 import { pauses, rfc3339, systemClock } from '../../system/clock.ts'
 import type { ListRequest, MailHead } from '../provider.ts'
 import { foldedText } from '../query-terms.ts'
-import { mailSnippet, type ShownText } from '../raw-mail.ts'
+import { mailSnippet, type ShownText, wordsOfHtml } from '../raw-mail.ts'
 import type { LocalBox, LocalHead } from './box.ts'
 import type { BoxName } from './folder.ts'
 import type { LocalLabels } from './labels.ts'
@@ -77,22 +77,4 @@ async function told(mail: LocalMail, head: LocalHead): Promise<MailHead> {
   const { id, box, subject, sender, date } = head
   const snippet = await mailSnippet(mail.shownText, (limit) => mail.boxes[box].read(id, limit))
   return { id, subject, sender, date: rfc3339(date), snippet }
-}
-
-/** The words of an HTML text, good enough to look for something in it: tags, styles and comments are left out. */
-export function wordsOfHtml(html: string): string {
-  const withoutHidden = html
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-    .replace(/<(style|script|head|title)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
-  return withoutHidden
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, entityText)
-}
-
-const entities = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }))
-
-function entityText(_: string, decimal = '', hexadecimal = '', name = ''): string {
-  if (name !== '') return entities.get(name.toLowerCase()) ?? ' '
-  const code = decimal === '' ? Number.parseInt(hexadecimal, 16) : Number(decimal)
-  return code > 0x10ffff ? ' ' : String.fromCodePoint(code)
 }

@@ -1,9 +1,10 @@
 /** A file of local mail as it was read: which mail it is, and what is told of it without its body. */
 import type { BigIntStats } from 'node:fs'
 import { type HeaderBlock, headersOf, readHeaders } from '../../mime/mail-headers.ts'
+import { threadId } from '../../mime/thread.ts'
 import { maxMailBytes } from '../raw-mail.ts'
 import type { BoxName } from './folder.ts'
-import { contentId, threadId } from './id.ts'
+import { contentId } from './id.ts'
 
 /** Headers that begin later are not read. */
 const maxHeadBytes = 8 << 20

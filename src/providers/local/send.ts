@@ -2,6 +2,7 @@
 import { type AgentMailError, hasCode, notSent, unclear } from '../../errors.ts'
 import { compose } from '../../mime/compose.ts'
 import { headersOf, readHeaders } from '../../mime/mail-headers.ts'
+import { threadId } from '../../mime/thread.ts'
 import { rfc3339, systemClock } from '../../system/clock.ts'
 import { createIn } from '../../system/files.ts'
 import type { Folder } from '../../system/folder.ts'
@@ -9,7 +10,7 @@ import { randomId } from '../../system/random.ts'
 import { slug } from '../../system/text.ts'
 import type { OutgoingMail, Receipt } from '../provider.ts'
 import { openBox } from './folder.ts'
-import { contentId, threadId } from './id.ts'
+import { contentId } from './id.ts'
 
 export async function writeSent(
   root: string,

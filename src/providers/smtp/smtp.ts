@@ -11,7 +11,7 @@ import { deliver } from './delivery.ts'
 import { smtpServer } from './url.ts'
 
 export function openSmtp(config: Config): Provider {
-  const server = smtpServer(config)
+  const server = smtpServer(config, config.text('mailToken')?.trim())
   const ownAddress = ownSender(config)
   const timeout = config.seconds('sendTimeoutSeconds') * 1000
   return {

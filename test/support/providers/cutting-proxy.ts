@@ -1,6 +1,6 @@
 /** Stands between AgentMail and a mail server, and cuts the connection at the line that it is told to. */
 import type { AtEnd } from '../at-end.ts'
-import { type Pair, Passage } from '../passage.ts'
+import { type Pair, Passage } from '../system/passage.ts'
 
 /**
  * Where the connection is cut, at the n-th line counted from now on, over all connections: a line of the client that

@@ -1,5 +1,5 @@
 /** Stands between AgentMail and its database, and cuts or holds their connections when it is told to. */
-import { type Pair, Passage } from '../passage.ts'
+import { type Pair, Passage } from '../system/passage.ts'
 
 /** How a statement goes over the wire that commits: its kind and its text. */
 const commit = Buffer.from('\x03COMMIT')

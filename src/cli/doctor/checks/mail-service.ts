@@ -1,7 +1,6 @@
 /** The mail service: whether its settings are whole, and whether the login works; and mail that comes in by HTTP. */
 import type { Config } from '../../../config.ts'
-import { inboundSecretOf, readsElsewhere } from '../../../email/inbound-mail.ts'
-import { providerName } from '../../../email/mail-provider.ts'
+import { inboundSecretOf, readElsewhere } from '../../../email/inbound-mail.ts'
 import { type ServiceState, serviceStates } from '../../../email/service-state.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { redacted } from '../../../system/redact.ts'
@@ -37,8 +36,9 @@ function inbound(config: Config): Checked[] {
     if (!AgentMailError.is(error)) throw error
     return [refused(name, error)]
   }
-  if (!readsElsewhere(config)) return [ok(name, 'comes in at /inbound of the server')]
+  const elsewhere = readElsewhere(config)
+  if (!elsewhere) return [ok(name, 'comes in at /inbound of the server')]
   const advice = 'Set AGENTMAIL_MAIL to postmark, smtp or local where it is to be read.'
-  const says = `lies in the folder of local mail, and ${providerName(config)} is read`
+  const says = `lies in the folder of local mail, and ${elsewhere} is read`
   return [warn(name, says, advice)]
 }

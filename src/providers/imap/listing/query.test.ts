@@ -1,7 +1,7 @@
 /** What a query becomes on an IMAP server. */
 import type { MailboxObject } from 'imapflow'
 import { describe, expect, it } from 'vitest'
-import { inboxFolder, type MailFolder } from './folders.ts'
+import { inboxFolder, type MailFolder } from '../folders.ts'
 import { GmailQuery } from './gmail-query.ts'
 import { ImapQuery } from './query.ts'
 
@@ -99,7 +99,7 @@ describe('a query on Gmail by IMAP', () => {
     ['in:anywhere', ['All Mail', 'SPAM', 'TRASH']],
     ['subject:"in:spam"', ['All Mail']],
   ])('%s is passed on as it stands', (text, places) => {
-    const query = new GmailQuery(text)
+    const query = new GmailQuery(text, folders)
     const found = folders.filter((one) => query.concerns(one)).map(({ label }) => label)
     expect([found, query.searchIn()]).toEqual([places, { gmraw: text }])
   })

@@ -1,11 +1,11 @@
 /** The mails that a search found in one folder or several, newest first, and where a page of them ended. */
-import { AgentMailError } from '../../errors.ts'
-import { isRecord, jsonOf } from '../../system/text.ts'
-import { ifRefused } from './error.ts'
-import type { MailFolder } from './folders.ts'
-import { arrivalOf, type MailPlace } from './places.ts'
+import { AgentMailError } from '../../../errors.ts'
+import { isRecord, jsonOf } from '../../../system/text.ts'
+import { ifRefused } from '../error.ts'
+import type { MailFolder } from '../folders.ts'
+import { arrivalOf, type MailPlace } from '../places.ts'
+import type { ImapSession } from '../session.ts'
 import type { MailQuery } from './query.ts'
-import type { ImapSession } from './session.ts'
 
 /** So many of a folder are put in the order in which they came. To ask that of more takes too long: they are taken as they were put there. */
 const fewMails = 1000

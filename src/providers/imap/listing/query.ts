@@ -1,6 +1,6 @@
 /** Queries on an IMAP server: in which folders they are searched, and as what. */
 import type { MailboxObject, MessageStructureObject, SearchObject } from 'imapflow'
-import { systemClock } from '../../system/clock.ts'
+import { systemClock } from '../../../system/clock.ts'
 import {
   dashedLabel,
   foldedText,
@@ -8,9 +8,9 @@ import {
   placesNamed,
   type QueryTerm,
   queryTerms,
-} from '../query-terms.ts'
-import type { MailFolder } from './folders.ts'
-import { flagOf, isFlagLabel, keywordLabels } from './keywords.ts'
+} from '../../query-terms.ts'
+import type { MailFolder } from '../folders.ts'
+import { flagOf, isFlagLabel, keywordLabels } from '../keywords.ts'
 
 const dayMs = 24 * 3_600_000
 

@@ -1,8 +1,8 @@
 /** Stands between AgentMail and a server: passes on what both say, and cuts or holds all connections when it is told to. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { AtEnd } from './at-end.ts'
-import { listening } from './listening.ts'
+import type { AtEnd } from '../at-end.ts'
+import { listening } from '../listening.ts'
 
 export interface Pair {
   client: Socket
