@@ -24,9 +24,21 @@ export interface GuardOptions {
   token: string | undefined
   /** Of one client beyond loopback. */
   requestsPerMinute: number
+  /** Whether mail comes in, for which a proxy or a tunnel may lead here from everywhere. */
+  takesMail: boolean
+}
+
+/** What a request is for, as far as its path tells. */
+export interface Purpose {
+  /** It needs no token. */
+  isOpen: boolean
+  /** It brings a mail, or asks whether the server lives. */
+  isForAll: boolean
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+/** What proxies add. */
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 const maxClients = 10_000
 
 export class Guards {
@@ -35,19 +47,24 @@ export class Guards {
   readonly #allowed: Set<string>
   readonly #tokenHash: Buffer | undefined
   readonly #rate: RateLimit
+  /** Names of this machine alone. */
+  readonly #own: Set<string>
+  readonly #isForMailAlone: boolean
 
-  constructor({ host, allowedHosts, token, requestsPerMinute }: GuardOptions) {
+  constructor({ host, allowedHosts, token, requestsPerMinute, takesMail }: GuardOptions) {
     const bound = isWildcard(host) ? ownAddresses() : [host]
+    this.#own = new Set([...loopbackNames, ...bound.map(asHost)])
+    this.#isForMailAlone = takesMail && token === undefined
     this.#allowed = new Set(
       allowedHosts.map((name) => asHost(isIP(name) === 6 ? name : name.replace(/:\d+$/, ''))),
     )
-    this.#hosts = new Set([...loopbackNames, ...bound.map(asHost), ...this.#allowed])
+    this.#hosts = new Set([...this.#own, ...this.#allowed])
     this.#tokenHash = token === undefined ? undefined : hashOf(token)
     this.#rate = new RateLimit(requestsPerMinute)
   }
 
-  /** Nothing, if the request may go on. `isOpen`: it needs no token. */
-  check(request: IncomingMessage, isOpen: boolean): Refusal | undefined {
+  /** Nothing, if the request may go on. */
+  check(request: IncomingMessage, { isOpen, isForAll }: Purpose): Refusal | undefined {
     const { host, origin } = request.headers
     if (
       request.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1
@@ -64,6 +81,13 @@ export class Guards {
       return {
         status: 403,
         message: 'this Origin is not allowed: pages of other sites may not use this server',
+      }
+    }
+    if (this.#isForMailAlone && !isForAll && this.#isPassedOn(request)) {
+      return {
+        status: 403,
+        message:
+          'from beyond this machine the server takes nothing but mail, since it has no token: set AGENTMAIL_TOKEN to use it from there',
       }
     }
     const waitSeconds = this.#rate.take(request.socket.remoteAddress)
@@ -94,6 +118,15 @@ export class Guards {
     const [first] = String(headers['x-forwarded-proto']).split(',') // that of the outermost
     const name = nameIn(headers.host)
     return /^https$/i.test(first?.trim() ?? '') && name !== undefined && this.#allowed.has(name)
+  }
+
+  /** By a proxy, whose own address is that of this machine. */
+  #isPassedOn({ headers }: IncomingMessage): boolean {
+    const name = nameIn(headers.host)
+    return (
+      (name !== undefined && !this.#own.has(name)) ||
+      proxyHeaders.some((header) => headers[header] !== undefined)
+    )
   }
 
   #isOwnName(host: string | undefined): boolean {

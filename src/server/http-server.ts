@@ -13,13 +13,15 @@ import { portInUse } from './running.ts'
 /** A request must arrive whole within this time, its headers within the shorter one. */
 const headersMs = 8_000
 const requestMs = 20_000
+/** Where mail comes in: one of 25 MB, over a slow line. */
+const mailMs = 120_000
 /** Longer than the longest wait for messages. */
 const silentSocketMs = 75_000
 /** What is under way when the server is told to stop may take this long. */
 const stopMs = 5_000
 const maxPipelined = 100
 
-type HttpServerOptions = GuardOptions &
+type HttpServerOptions = Omit<GuardOptions, 'takesMail'> &
   Pick<
     RoutesOptions,
     | 'config'
@@ -49,7 +51,7 @@ export class HttpServer {
 
   private constructor(options: HttpServerOptions) {
     this.#options = options
-    this.#guards = new Guards(options)
+    this.#guards = new Guards({ ...options, takesMail: options.inbound !== undefined })
     this.#routes = new Routes({
       ...options,
       mayCall: (request) => this.#guards.mayCall(request),
@@ -60,7 +62,11 @@ export class HttpServer {
       track: (work) => this.#track(work),
     })
     this.#server = createServer(
-      { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: 1000 },
+      {
+        headersTimeout: headersMs,
+        requestTimeout: options.inbound ? mailMs : requestMs,
+        connectionsCheckingInterval: 1000,
+      },
       (request, response) => this.#take(request, response),
     )
     options.coordination.lost?.addEventListener('abort', () => this.#endStreams())
@@ -188,7 +194,7 @@ export class HttpServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refusal = this.#guards.check(request, this.#routes.isOpen(pathOf(request)))
+    const refusal = this.#guards.check(request, this.#routes.purposeOf(pathOf(request)))
     if (!refusal) return this.#routes.answer(request, response)
     request.resume()
     const { status, message, headers = {} } = refusal

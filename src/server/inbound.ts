@@ -14,6 +14,8 @@ const roomBytes = 2 * maxMailBytes
 /** Wrong secrets: enough for a person who mistypes one. */
 const wrongPerMinute = 10
 const againSeconds = 10
+/** Of whom nothing comes for so long nothing will. */
+const silentMs = 20_000
 
 export interface InboundOptions {
   secret: string
@@ -41,19 +43,29 @@ export class Inbound {
 
   /** Nothing of the body is looked at before the secret is the right one. */
   async take(form: InboundForm, given: string, exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
     try {
       this.#check(given)
+      await this.#receive(form, exchange)
     } catch (error) {
-      request.resume()
+      exchange.request.resume()
+      // Whoever brings mail may tell nobody that it was refused.
+      if (error instanceof HttpError || AgentMailError.is(error))
+        logSeldom('mails that were not taken in', `inbound mail was refused: ${error.message}`)
       throw error
     }
+  }
+
+  async #receive(form: InboundForm, exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
     const bytes = this.#makeRoom(exchange)
+    const { socket } = request
+    const usualMs = socket.timeout ?? 0
+    socket.setTimeout(silentMs)
     try {
-      const mail = await readMail(form, exchange).catch(tooLarge)
-      await this.#store(mail)
+      await this.#store(await readMail(form, exchange))
       sendJson(response, 200, { ok: true })
     } finally {
+      socket.setTimeout(usualMs)
       this.#heldBytes -= bytes
     }
   }
@@ -79,10 +91,8 @@ export class Inbound {
   #makeRoom({ request }: Exchange): number {
     const told = Number(request.headers['content-length'] ?? maxMailBytes)
     const bytes = Math.min(told, maxMailBytes)
-    if (this.#heldBytes + bytes > roomBytes) {
-      request.resume()
+    if (this.#heldBytes + bytes > roomBytes)
       throw later(503, 'other mails are coming in', againSeconds)
-    }
     this.#heldBytes += bytes
     return bytes
   }
@@ -92,7 +102,6 @@ export class Inbound {
       await (await this.folder()).receive(mail)
     } catch (error) {
       if (!AgentMailError.is(error) || error.code === 'invalid_request') throw error
-      logSeldom('mails that were not taken in', `inbound mail: ${error.message}`)
       throw later(503, error.message, againSeconds)
     }
   }
@@ -102,13 +111,6 @@ const later = (status: 429 | 503, message: string, seconds: number) =>
   new HttpError(status, `${message}: try again in ${seconds} s`, {
     headers: { 'retry-after': String(seconds) },
   })
-
-/** Whoever brought it may tell nobody. */
-function tooLarge(error: unknown): never {
-  const isSo = error instanceof HttpError && error.status === 413
-  if (isSo) logSeldom('mails that were too large', `inbound mail: ${error.message}; it was refused`)
-  throw error
-}
 
 /** What writes a mail is loaded when the first one comes. */
 async function readMail(

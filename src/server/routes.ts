@@ -33,6 +33,7 @@ import {
   visit,
   waitingMessages,
 } from './api.ts'
+import type { Purpose } from './guards.ts'
 import { sendHealth } from './health.ts'
 import { answerHook } from './hooks.ts'
 import { allow, type Exchange, HttpError, sendJson } from './http-exchange.ts'
@@ -136,8 +137,9 @@ export class Routes {
     }
   }
 
-  isOpen(path: string): boolean {
-    return this.#named(startOf(path).start)?.isOpen === true || this.#page.owns(path)
+  purposeOf(path: string): Purpose {
+    const isForAll = this.#named(startOf(path).start)?.isOpen === true
+    return { isForAll, isOpen: isForAll || this.#page.owns(path) }
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

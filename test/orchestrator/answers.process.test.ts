@@ -55,30 +55,6 @@ describe('an answer to the mail of an agent', () => {
     expect(await home.sent()).toHaveLength(2)
   })
 
-  it('reaches its agent at most thirty times in an hour, over restarts too; the others wait and say why', async () => {
-    const asked = await AskedHome.make([], toAgents)
-    const { home } = asked
-    await asked.register('ann')
-    await asked.register('ben')
-    for (const agent of ['ann', 'ben']) await asked.send(agent, `of ${agent}`)
-    for (let run = 0; run < 3; run++) {
-      for (let count = 0; count < 12; count++) await asked.answer('of ann', `${run} ${count}`)
-      expect((await home.once()).exitCode).toBe(0)
-    }
-    await asked.answer('of ben')
-    await home.once()
-    const channels = (await asked.messages()).map(({ channel }) => channel)
-    expect(channels.filter((channel) => channel === '@ann')).toHaveLength(30)
-    expect(channels.filter((channel) => channel === '@ben')).toHaveLength(1)
-    const waiting = await Promise.all(home.list('Needs_Action').map((path) => home.note(path)))
-    expect(waiting).toHaveLength(6)
-    for (const { frontmatter } of waiting)
-      expect(frontmatter).toMatchObject({
-        status: 'needs_info',
-        reason: expect.stringContaining('30 answers to ann'),
-      })
-  })
-
   it('waits for the person by default, and its note says whose mail it answers', async () => {
     const asked = await AskedHome.make()
     const { home } = asked

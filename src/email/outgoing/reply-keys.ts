@@ -59,6 +59,7 @@ const slackMs = 60_000
 /** Nothing where it answers no agent: the nearest mail before it that the ledger knows decides. What it says of itself counts for nothing. */
 export async function askerOf(reader: Reader, incoming: Incoming): Promise<Asker | undefined> {
   const { id, scope, original, tags } = incoming
+  const own = messageIdKey(original.message_id)
   // The mail that it answers comes last.
   const before = original.references.slice(-mostReferences).reverse()
   const known = [...tags.map(tagKey), ...before.map(messageIdKey)]
@@ -66,10 +67,12 @@ export async function askerOf(reader: Reader, incoming: Incoming): Promise<Asker
   const keys = [...known, ...(thread === undefined ? [] : [thread])]
   if (keys.length === 0) return undefined
   const rows = await reader.all(
-    `SELECT r.reply_key, s.agent, s.agent_project, s.begun_ms, s.message_id FROM reply_keys r JOIN sends s ON s.scope = r.scope AND s.key_hash = r.key_hash WHERE r.reply_key IN (${keys.map(() => '?').join(', ')})`,
-    ...keys,
+    `SELECT r.reply_key, s.agent, s.agent_project, s.begun_ms, s.message_id FROM reply_keys r JOIN sends s ON s.scope = r.scope AND s.key_hash = r.key_hash WHERE r.reply_key IN (${[own, ...keys].map(() => '?').join(', ')})`,
+    ...[own, ...keys],
   )
   const found = new Map(rows.map((row) => [text(row.reply_key), row]))
+  // What was sent from here to its own address comes from nobody else, whomever it answers.
+  if (found.has(own)) return undefined
   for (const key of keys) {
     const row = found.get(key)
     const isLater = key !== thread || isAfter(row, { id, received_ms: original.received_ms })

@@ -108,6 +108,34 @@ describe('the routes', () => {
     ).toMatchObject(taken)
   })
 
+  it('are all that somebody beyond this machine reaches, where there is no token', async () => {
+    const beyond = [
+      { host: 'mail.example.com' },
+      { 'x-forwarded-for': '203.0.113.9' },
+      { forwarded: 'for=203.0.113.9' },
+    ]
+    const env = { AGENTMAIL_ALLOWED_HOSTS: 'mail.example.com' }
+    const named = await InboundPlace.start(env)
+    const paths = ['/', '/login', '/api/page', '/api/agents', '/mcp', '/sse', '/hooks/claude']
+    const statuses = (url: string, headers: Record<string, string>, all: string[]) =>
+      Promise.all(all.map(async (path) => (await ask(url, { path, headers })).status))
+    for (const headers of beyond) {
+      expect(await named.post(rawMail('beyond'), { headers })).toMatchObject(taken)
+      expect(await statuses(named.server.url, headers, paths)).toEqual(paths.map(() => 403))
+      expect(await statuses(named.server.url, headers, ['/health'])).toEqual([200])
+    }
+    expect(await statuses(named.server.url, {}, ['/', '/api/agents'])).toEqual([200, 200])
+    const guarded = await InboundPlace.start({ ...env, AGENTMAIL_TOKEN: 'a-token-of-the-server' })
+    const token = { authorization: 'Bearer a-token-of-the-server' }
+    const without = await TestServer.start({ env })
+    for (const headers of beyond) {
+      const agents = ['/api/agents']
+      expect(await statuses(guarded.server.url, headers, agents)).toEqual([401])
+      expect(await statuses(guarded.server.url, { ...headers, ...token }, agents)).toEqual([200])
+      expect(await statuses(without.url, headers, agents)).toEqual([200])
+    }
+  })
+
   it('slow guesses down, and not the one who knows', async () => {
     const own = await InboundPlace.start({ AGENTMAIL_INBOUND_RATE: '5' })
     const untilRefused = async (post: (count: number) => Promise<Reply>) => {
