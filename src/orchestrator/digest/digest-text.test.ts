@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { looksLikeHtml } from '../../email/visible-text/visible-text.ts'
 import { digestSubject, isOwnDigest } from './digest-subject.ts'
 import { digestCounts, digestText, isEmpty, quotedText, sectionOf } from './digest-text.ts'
-import { digestTime, isPastTime, localDate } from './digest-time.ts'
+import { digestTime, isPastTime, localDate, untilTime } from './digest-time.ts'
 
 const none = sectionOf([])
 const span = { sinceMs: 0, untilMs: 1, page: '' }
@@ -73,5 +73,17 @@ describe('the time of a digest', () => {
       ...[false, true],
       '2026-11-18',
     ])
+  })
+})
+
+describe('the wait for a time of the day', () => {
+  const at = (time: string) => new Date(`2026-11-18T${time}:00`).getTime()
+  it.each([
+    ['17:59', 1],
+    ['18:00', 24 * 60],
+    ['18:01', 24 * 60 - 1],
+    ['00:00', 18 * 60],
+  ])('at %s is until it comes next', (now, minutes) => {
+    expect(untilTime(18 * 60, at(now))).toBe(minutes * 60_000)
   })
 })

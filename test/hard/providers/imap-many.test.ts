@@ -130,3 +130,33 @@ describeWith('dovecot', 'an inbox of 50,000 mails', () => {
     expect(grown).toBeLessThan(16)
   })
 })
+
+describeWith('dovecot', 'a phrase that few large mails have', () => {
+  it('is looked for page by page, each of them bounded', async () => {
+    const account = (await ImapPlace.start()).account()
+    const line = `${'Nothing of it is here. '.repeat(40)}\r\n`
+    const text = line.repeat(Math.floor((20 << 20) / line.length))
+    const mail = (number: number, words: string) =>
+      `From: ada@example.com\r\nSubject: ${number}\r\n\r\n${words}\r\n${text}`
+    const at = Date.now() - 60_000
+    for (let number = 0; number < 5; number++)
+      account.deliver(
+        mail(number, number === 0 ? 'pay soon' : 'soon or late, pay'),
+        new Date(at + number * 1000),
+      )
+    const { inbox } = await account.open()
+    const pages: string[][] = []
+    let page_token: string | undefined
+    do {
+      const page = await inbox.list({
+        query: '"pay soon"',
+        limit: 10,
+        ...(page_token && { page_token }),
+      })
+      pages.push(page.mails.map(({ subject }) => subject))
+      page_token = page.next_page_token
+    } while (page_token !== undefined)
+    expect(pages.flat()).toEqual(['0'])
+    expect(pages.length).toBeGreaterThan(1)
+  })
+})

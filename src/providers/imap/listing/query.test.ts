@@ -103,4 +103,14 @@ describe('a query on Gmail by IMAP', () => {
     const found = folders.filter((one) => query.concerns(one)).map(({ label }) => label)
     expect([found, query.searchIn()]).toEqual([places, { gmraw: text }])
   })
+
+  it.each([
+    ['is:unread', ['INBOX', 'work']],
+    ['in:spam invoice', ['SPAM']],
+    ['in:anywhere', ['INBOX', 'work', 'SPAM', 'TRASH']],
+  ])('%s is asked in each folder where that of all mail is hidden', (text, places) => {
+    const shown = [inboxFolder, folder('work', ''), ...folders.slice(2)]
+    const query = new GmailQuery(text, shown)
+    expect(shown.filter((one) => query.concerns(one)).map(({ label }) => label)).toEqual(places)
+  })
 })
