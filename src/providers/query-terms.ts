@@ -29,23 +29,59 @@ export const foldedText = (text: string): string =>
 /** Blanks and slashes in the name of a label may be written as dashes, as in Gmail. */
 export const dashedLabel = (label: string): string => foldedLabel(label).replace(/[\s/]+/g, '-')
 
-const termForm = /(-?)(?:([a-z_0-9]+):)?(?:"([^"]*)"?|([^\s"]+))/giu
-
 /** @param service in which it is searched, for errors. @example queryTerms('is:unread -from:news', now, 'local mail') */
 export function queryTerms(text: string, now: number, service: string): QueryTerm[] {
-  const terms: QueryTerm[] = []
-  for (const [, minus, operator = '', quoted, plain = ''] of text.matchAll(termForm)) {
-    const value = foldedText(quoted ?? plain).trim()
-    if (value === '' || plain === '-') continue
-    const name = operator.toLowerCase()
-    if (isForeign(name, quoted === undefined ? plain : ''))
-      throw notKnown(operator === '' ? plain : `${operator}:${plain}`, service)
-    const words = operator === '' ? value : `${foldedText(operator)}:${value}`
-    const meaning = operators.get(name)?.(value, now) ?? { kind: 'words', value: words }
-    terms.push({ isWanted: minus === '', ...meaning })
-  }
+  const terms = [...writtenTerms(text)].map((term) => ({
+    isWanted: term.isWanted,
+    ...meaningOf(term, now, service),
+  }))
   if (terms.length > maxTerms) throw tooLong()
   return terms
+}
+
+interface WrittenTerm {
+  isWanted: boolean
+  /** Nothing before a value that stands alone. */
+  operator: string
+  value: string
+  isQuoted: boolean
+}
+
+const termForm = /(-?)(?:([a-z_0-9]+):)?(?:"([^"]*)"?|([^\s"]+))/giu
+const bareOperatorForm = /^([a-z_0-9]+):$/iu
+
+function* writtenTerms(text: string): Generator<WrittenTerm> {
+  for (const [, minus, before = '', quoted, plain = ''] of text.matchAll(termForm)) {
+    const bare = before === '' ? bareOperatorForm.exec(plain)?.[1] : undefined
+    const operator = bare ?? before
+    const value = bare === undefined ? (quoted ?? plain) : ''
+    if (operator === '' && (value.trim() === '' || plain === '-')) continue
+    yield { isWanted: minus === '', operator, value, isQuoted: quoted !== undefined }
+  }
+}
+
+/** What cannot be meant as a text is refused: to find nothing would be taken for an answer. */
+function meaningOf(term: WrittenTerm, now: number, service: string): Meaning {
+  const { operator, value, isQuoted } = term
+  const name = operator.toLowerCase()
+  const whole = operator === '' ? value : `${operator}:${value}`
+  if (onlyGmails.has(name)) throw notKnown(whole, service)
+  if (operator === '' && !isQuoted && /^(?:OR|AND|\|)$/.test(value)) throw notKnown(whole, service)
+  const read = operators.get(name)
+  if ((operator === '' || read) && !isQuoted && /^[({]/.test(value)) throw noGroups(whole, service)
+  const folded = foldedText(value).trim()
+  if (!read) {
+    return { kind: 'words', value: operator === '' ? folded : `${foldedText(operator)}:${folded}` }
+  }
+  if (folded === '') throw nothingBehind(whole)
+  const meaning = read(folded, now)
+  if (!meaning)
+    throw notKnown(
+      whole,
+      service,
+      examples[name]?.map((one) => `${name}:${one}`),
+    )
+  return meaning
 }
 
 /** Which places are asked for; none where the query names none. */
@@ -69,29 +105,51 @@ const onlyGmails = new Set(
   ),
 )
 
-/** To find nothing would be taken for an answer. */
-const isForeign = (operator: string, plain: string): boolean =>
-  onlyGmails.has(operator) ||
-  (operator === '' && (plain === 'OR' || plain === 'AND' || plain === '|')) ||
-  (operator === '' && /^[({][a-z_]+:/i.test(plain)) ||
-  (operators.has(operator) && /^[({]/.test(plain)) ||
-  (/_than$/.test(operator) && operators.has(operator) && !spanForm.test(plain.toLowerCase()))
-
-const notKnown = (term: string, service: string) =>
+const notKnown = (term: string, service: string, known: readonly string[] = usualTerms) =>
   new AgentMailError(
     'invalid_request',
-    `${service} does not understand "${term.slice(0, 60)}"`,
-    'It understands is:unread, from:, to:, subject:, label:, in:, has:attachment, filename:, newer_than:2d, a - before any of them, "phrases" and plain words.',
+    `${service} does not understand "${shown(term)}"`,
+    `It understands ${known.join(', ')}.`,
   )
 
-const states: ReadonlySet<string> = new Set(['unread', 'read', 'starred', 'important'])
-const isState = (value: string): value is 'unread' | 'read' | 'starred' | 'important' =>
-  states.has(value)
+const usualTerms = [
+  ...['is:unread', 'from:', 'to:', 'subject:', 'label:', 'in:', 'has:attachment', 'filename:'],
+  ...['newer_than:2d', 'a - before any of them', '"phrases" and plain words'],
+]
+
+const noGroups = (term: string, service: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `${service} does not understand groups, as in "${shown(term)}"`,
+    'Put it in quotes to look for the text itself.',
+  )
+
+const nothingBehind = (term: string) =>
+  new AgentMailError(
+    'invalid_request',
+    `nothing stands behind "${shown(term)}"`,
+    'Write what is meant right behind the colon, or put it in quotes to look for the text itself.',
+  )
+
+const shown = (term: string): string => term.slice(0, 60)
+
+const states = ['unread', 'read', 'starred', 'important'] as const
+
+/** What is told to whoever gives an operator a value that is none of its own. */
+const examples: Partial<Record<string, readonly string[]>> = {
+  is: states,
+  has: ['attachment'],
+  newer_than: ['12h', '2d', '3m', '1y'],
+  older_than: ['12h', '2d', '3m', '1y'],
+}
 
 /** Nothing where the value is not one of the operator's. */
 const operators = new Map<string, (value: string, now: number) => Meaning | undefined>(
   Object.entries({
-    is: (value) => (isState(value) ? { kind: value } : undefined),
+    is: (value) => {
+      const kind = states.find((state) => state === value)
+      return kind && { kind }
+    },
     has: (value) => (/^attachments?$/.test(value) ? { kind: 'attachment', value: '' } : undefined),
     filename: (value) => ({ kind: 'attachment', value }),
     from: (value) => ({ kind: 'from', value }),

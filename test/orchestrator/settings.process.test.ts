@@ -44,6 +44,20 @@ describe('the orchestrator', () => {
     expect(home.list('Needs_Action')).toEqual([])
   })
 
+  it('says which query the mail service does not understand, and ends with 1', async () => {
+    const asking = { AGENTMAIL_INBOX_QUERY: 'is:unraed' }
+    const { exitCode, stdout } = await home.run(['orchestrate', '--once'], asking)
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(
+      'the inbox waits: AGENTMAIL_INBOX_QUERY: local mail does not understand "is:unraed". It understands is:unread, is:read, is:starred, is:important.',
+    )
+    expect(home.list('Needs_Action')).toEqual([])
+    expect(await home.run(['rules', 'check', '--inbox'], asking)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('AGENTMAIL_INBOX_QUERY: local mail does not understand'),
+    })
+  })
+
   it('does not begin anew over a memory that it cannot read', async () => {
     for (const text of ['{"sends": ', '{"version": 2}', '', '[]']) {
       home.put('Logs/orchestrator_state.json', text)

@@ -84,7 +84,7 @@ class Round {
   /** Up to a page of mails that are all known, or through the whole inbox. False where it was told to end. */
   async walk(from: string | undefined, isWhole: boolean): Promise<boolean> {
     const { mail, state, query, isEnding } = this.#intake
-    for await (const { heads, next } of mail.pages(query, from)) {
+    for await (const { heads, next } of mail.inboxPages(query, from)) {
       if (from === undefined) {
         for (const { id } of heads) this.#found.add(id)
         this.isWholeInbox = next === undefined

@@ -12,7 +12,7 @@ export async function mailsInInbox(config: Config, limit: number): Promise<Recen
   try {
     const mail = new MailClient(client)
     const found: RecentMail[] = []
-    for await (const { heads } of mail.pages(config.text('inboxQuery') ?? '')) {
+    for await (const { heads } of mail.inboxPages(config.text('inboxQuery') ?? '')) {
       for (const { id } of heads.slice(0, limit - found.length)) {
         const read = await mail.get(id)
         const frontmatter = mailFrontMatter({ ...read, id })

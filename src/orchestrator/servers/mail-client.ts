@@ -4,6 +4,7 @@ import { versionsIn } from '../../email/fence.ts'
 import type { MailRequest } from '../../email/outgoing/mail-request.ts'
 import { cleanText } from '../../email/visible-text/clean-text.ts'
 import { AgentMailError } from '../../errors.ts'
+import { settings } from '../../settings.ts'
 import type { McpClient } from './mcp-client.ts'
 
 const headSchema = z.object({
@@ -65,7 +66,22 @@ export class MailClient {
   }
 
   /** Page by page, newest first, as far as the caller goes on; from a page on that was the next one before. */
-  async *pages(query: string, from?: string): AsyncGenerator<MailPage> {
+  async *inboxPages(query: string, from?: string): AsyncGenerator<MailPage> {
+    let isFirst = from === undefined
+    try {
+      for await (const page of this.#pages(query, from)) {
+        isFirst = false
+        yield page
+      }
+    } catch (error) {
+      // On a later page, the token may be what is refused.
+      if (!isFirst || !AgentMailError.is(error, 'invalid_request')) throw error
+      const { code, message, next, details = {} } = error
+      throw new AgentMailError(code, `${settings.inboxQuery.env}: ${message}`, next, { details })
+    }
+  }
+
+  async *#pages(query: string, from?: string): AsyncGenerator<MailPage> {
     const seen = new Set<string>()
     for (let token = from; seen.size < maxPages; ) {
       const { emails, next_page_token } = await this.#client.call(
@@ -153,7 +169,7 @@ export class MailClient {
     isOther: (id: string) => boolean,
   ): Promise<SentMail | undefined> {
     let looked = 0
-    for await (const { heads } of this.pages('in:sent')) {
+    for await (const { heads } of this.#pages('in:sent')) {
       for (const head of heads) {
         const isOld = Date.parse(head.date) < sinceMs - slackMs
         if (isOld || ++looked > mostLookedAt) return undefined
