@@ -97,8 +97,10 @@ export function textHeld(fd: number): string {
 }
 
 /** In the system's own words. */
-export const notRegular = (path: string) =>
-  Object.assign(new Error('not a regular file'), { code: 'ENXIO', syscall: 'open', path })
+export const notRegular = (path: string, isFolder = false) =>
+  Object.assign(new Error(isFolder ? 'is a folder' : 'not a regular file'), {
+    ...{ code: isFolder ? 'EISDIR' : 'ENXIO', syscall: 'open', path },
+  })
 
 /** Whether a link, a folder or a pipe was found where a file should be. */
 export const isNotRegular = (error: unknown): error is NodeJS.ErrnoException =>

@@ -62,7 +62,7 @@ function hasLink(folder: Folder, name: string, path: string, move: NoteMove): bo
     return found
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM')) return undefined
-    if (AgentMailError.is(error) || hasCode(error, 'ELOOP', 'ENXIO')) return false
+    if (AgentMailError.is(error) || hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return false
     throw error
   }
 }

@@ -97,6 +97,8 @@ class KnownFolders {
   }
 }
 
+const unreadableNote = ['EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'EISDIR', 'EIO']
+
 /** What is remembered is true of a file that has not changed since. A note that cannot be read matches nothing. */
 function matches(
   { folder, name }: WalkedNote,
@@ -112,9 +114,7 @@ function matches(
     }
     return readNoteFile(folder, name, ({ bytes }) => bytes && filter.matches(bytes)) ?? false
   } catch (error) {
-    if (AgentMailError.is(error) || hasCode(error, 'EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'EIO')) {
-      return false
-    }
+    if (AgentMailError.is(error) || hasCode(error, ...unreadableNote)) return false
     throw error
   }
 }

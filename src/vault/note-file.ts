@@ -76,7 +76,7 @@ function openIfThere(folder: Folder, name: string, flags: number): number | unde
 
 function readOpened(fd: number, name: string): NoteFile {
   const stat = fstatSync(fd, { bigint: true })
-  if (!stat.isFile()) throw notRegular(name)
+  if (!stat.isFile()) throw notRegular(name, stat.isDirectory())
   const bytes = stat.size > maxNoteBytes ? undefined : readAll(fd, Number(stat.size))
   return { fd, stat, bytes, etag: () => (bytes ? etagOf(bytes) : etagOfLarge(fd, stat.size)) }
 }

@@ -29,7 +29,11 @@ const words: Record<string, Words> = {
     'a link is not followed',
     'Use the note at its own place in the vault.',
   ],
-  EISDIR: ['permission_denied', 'it is a folder, not a note', 'Choose another path.'],
+  EISDIR: [
+    'permission_denied',
+    'it is a folder, not a note',
+    'Move the folder away, or choose another path.',
+  ],
   ENXIO: ['permission_denied', 'it is not a regular file', 'Choose another path.'],
   EXDEV: [
     'invalid_request',

@@ -3,13 +3,13 @@ import { type MailTaker, nobodyCalled, takerName } from '../../addresses/mail-ta
 import type { Config } from '../../config.ts'
 import { mailTakersHere } from '../../connection/registered.ts'
 import { AgentMailError } from '../../errors.ts'
-import { nearest } from '../../nearest.ts'
 import { placesIn } from '../../vault/front-matter/places.ts'
 import type { Position } from '../../vault/front-matter/unreadable.ts'
 import { readParts } from '../../vault/notes.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { inOneLine } from '../events.ts'
 import { type Fitting, fittingOf, type TriedWords, whyOf } from './fitting.ts'
+import { inVain } from './in-vain.ts'
 import { rulesName } from './init-mail-vault.ts'
 import { type MailRule, type NamedDelegate, readRules } from './read-rules.ts'
 import { mailsInVault, type RecentMail } from './recent-mails.ts'
@@ -100,7 +100,7 @@ async function rulesOf(vault: Vault): Promise<FoundRules> {
     const errors = faults.map((fault) => ({
       ...{ rule: fault.rule ?? null, ...placeOf(fault), text: faultText(fault, placeOf) },
     }))
-    const notes = besideRules(note.frontmatter)
+    const notes = inVain(note.frontmatter, placeOf)
     return { rules, delegates, placeOf, errors: errors.sort(byPosition), notes }
   } catch (error) {
     if (AgentMailError.is(error, 'not_found')) throw noRules()
@@ -112,14 +112,6 @@ async function rulesOf(vault: Vault): Promise<FoundRules> {
     return { rules: [], delegates: [], placeOf, errors, notes: [] }
   }
 }
-
-/** A person's own keys may stand there; one that is nearly ours may be a slip. */
-const besideRules = (frontmatter: Record<string, unknown>): string[] =>
-  Object.keys(frontmatter)
-    .filter(
-      (key) => 'rules' in frontmatter && key !== 'rules' && nearest(key, ['rules']).length > 0,
-    )
-    .map((key) => `Only "rules" is read: what stands under ${JSON.stringify(key)} decides nothing.`)
 
 const byPosition = (one: Position, other: Position): number =>
   one.line - other.line || one.column - other.column

@@ -50,7 +50,7 @@ describe('what is wrong with rules', () => {
     expect(
       faultsIn('rules:\n- from: [a, b]\n  decision: urgent\n  reason: " "\n  reply: {}'),
     ).toEqual([
-      'Rules.md:3:9: rule 1: "from" must be a text (put it in quotes)',
+      'Rules.md:3:9: rule 1: "from" must be one text: write a rule for each',
       'Rules.md:6:10: rule 1: reply must be text',
       'Rules.md:5:11: rule 1: it gives no reason',
     ])
@@ -90,7 +90,7 @@ describe('what is wrong with rules', () => {
     ],
     ['rules: none', 'Rules.md:2:8: "rules" in its front matter must be a list'],
     ['a: &r [{from: x}]\nrules: *r', 'Rules.md:2:8: rule 1: decision must be one of'],
-    ['rules:\n- from:\n  decision: archive', 'Rules.md:3:3: rule 1: "from" must be a text'],
+    ['rules:\n- from:\n  decision: archive', 'Rules.md:3:3: rule 1: "from" is empty'],
     ['rules: [{decision: archive}]', 'Rules.md:2:9: rule 1: it names none of'],
     [
       'rules:\n- from: ü😀\n  Ünbekannt: 1\n  decision: archive',
@@ -99,6 +99,17 @@ describe('what is wrong with rules', () => {
   ])('stands where it is told: %j', (yaml, begin) => {
     const [first, ...more] = faultsIn(yaml)
     expect([first?.slice(0, begin.length), more]).toEqual([begin, []])
+  })
+
+  it.each([
+    ['@example.com', 'plain value cannot start with reserved character @: put it in quotes'],
+    ['*', 'a value that begins with * or & must be in quotes'],
+    ['*.example.com', 'there is no anchor before the alias *.example.com: put a text in quotes'],
+  ])('is a sign that YAML keeps for itself, and how it is meant as a text: %s', (value, words) => {
+    const at = { line: 3, column: 9, reason: `the front matter cannot be read: ${words}` }
+    const read = () => faultsIn(`rules:\n- from: ${value}\n  decision: archive`)
+    expect(read).toThrow(expect.objectContaining({ code: 'parse_error', details: at }))
+    expect(faultsIn(`rules:\n- from: "${value}"\n  decision: archive`)).toEqual([])
   })
 
   it('is counted from the top of the file, however its lines end', () => {

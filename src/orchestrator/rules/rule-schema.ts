@@ -8,15 +8,21 @@ import { wrongDecision } from '../triage/parse-decision.ts'
 export const mailParts = ['from', 'to', 'subject', 'body'] as const
 export type MailPart = (typeof mailParts)[number]
 
-const needReply = ['draft_reply', 'urgent']
+export const needReply = ['draft_reply', 'urgent']
 
 /** Case, composition and how lines are broken do not matter. */
 export const comparable = (text: string): string =>
   cleanLine(text).normalize('NFC').toUpperCase().normalize('NFC')
 
+function notWords(input: unknown): string {
+  if (input === null) return 'is empty'
+  if (Array.isArray(input)) return 'must be one text: write a rule for each'
+  return 'must be a text (put it in quotes)'
+}
+
 const wanted = (part: MailPart, where: string) =>
   z
-    .string(`"${part}" must be a text (put it in quotes)`)
+    .string({ error: ({ input }) => `"${part}" ${notWords(input)}` })
     .regex(/\S/, { error: `"${part}" is empty`, abort: true })
     .refine((text) => comparable(text) !== '', `"${part}" is empty`)
     .optional()

@@ -92,7 +92,7 @@ describe('the rules', () => {
     ['rules: [{from: x, decision: draft_reply}]', 'Rules.md: rule 1: it has no reply'],
     ['rules: [{decision: archive}]', 'Rules.md: rule 1: it names none of from, to, subject, body'],
     ['rules: [{from: "", decision: archive}]', 'Rules.md: rule 1: "from" is empty'],
-    ['rules: [{from: , decision: archive}]', 'Rules.md: rule 1: "from" must be a text'],
+    ['rules: [{from: , decision: archive}]', 'Rules.md: rule 1: "from" is empty'],
     [
       'rules: [{subject: 404, decision: archive}]',
       'Rules.md: rule 1: "subject" must be a text (put it in quotes)',

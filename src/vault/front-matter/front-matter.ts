@@ -98,10 +98,13 @@ const isClosed = (quote: string) => quote.length > 1 && quote.at(-1) === quote[0
 const ownWords: Partial<Record<YAMLError['code'], string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a value with a colon and a space in it must be in quotes',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line, with a colon and a blank behind it',
+  BAD_ALIAS: 'a value that begins with * or & must be in quotes',
   TAB_AS_INDENT: 'a tab indents a line where only spaces may',
 }
 
-const wordsFor = ({ code, message }: YAMLError) => ownWords[code] ?? plainWords(message)
+const wordsFor = ({ code, message }: YAMLError) =>
+  ownWords[code] ??
+  `${plainWords(message)}${code === 'BAD_SCALAR_START' ? ': put it in quotes' : ''}`
 
 const plainWords = (message: string) =>
   message.charAt(0).toLowerCase() + message.slice(1, 200).replace(/\s+/g, ' ').trimEnd()

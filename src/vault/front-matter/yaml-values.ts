@@ -121,7 +121,10 @@ class Reader {
 
   #follow(name: string, offset: number): { value: unknown; text: string } {
     const anchor = this.#anchors.get(name)
-    if (!anchor) this.#refuse(offset, `there is no anchor before the alias *${name.slice(0, 100)}`)
+    if (!anchor) {
+      const alias = `*${name.slice(0, 100)}`
+      this.#refuse(offset, `there is no anchor before the alias ${alias}: put a text in quotes`)
+    }
     if (!anchor.read) this.#refuse(offset, `the alias *${name.slice(0, 100)} contains itself`)
     const { value, text, size } = anchor.read
     for (const sum of [this.#total, this.#aliased]) {

@@ -1,6 +1,6 @@
 /** `agentmail rules` on a vault with mails: what each rule takes and why, and what is wrong with the rules. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { OrchestratorHome } from '../../support/orchestrator/orchestrator-home.ts'
@@ -109,6 +109,17 @@ describe('agentmail rules check', () => {
       stdout: expect.stringMatching(/^Rules\.md:3:11: the front matter cannot be read: .*bracket/),
     })
     home.remove('Rules.md')
+    mkdirSync(join(home.root, 'Rules.md'))
+    expect(await home.run(['rules', 'check'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /^error: Rules\.md: it is a folder, not a note\nMove the folder/,
+      ),
+    })
+    expect((await home.once()).told('trouble')).toEqual([
+      expect.stringContaining('Rules.md: it is a folder, not a note. Move the folder away'),
+    ])
+    home.remove('Rules.md')
     expect(await home.run(['rules', 'check'])).toMatchObject({
       ...{ exitCode: 1, stderr: expect.stringContaining('there is no Rules.md in the vault') },
     })
@@ -149,7 +160,7 @@ describe('agentmail rules check', () => {
     expect([exitCode, stdout.split('\n')]).toEqual([
       1,
       [
-        'Rules.md:4:11: rule 1: "from" must be a text (put it in quotes)',
+        'Rules.md:4:11: rule 1: "from" must be one text: write a rule for each',
         'Rules.md:5:15: rule 1: delegate_to names nobody',
         expect.stringMatching(/^Rules\.md:7:15: rule 2: .*delegate\. Did you mean archive\?$/),
         'Rules.md:10:18: rule 3: nobody is called "plannr". Did you mean planner?',
@@ -158,6 +169,25 @@ describe('agentmail rules check', () => {
         'No rule decides about any mail until these are mended.',
         '',
       ],
+    ])
+  })
+
+  it('names what a rule says in vain, which is no fault', async () => {
+    const home = await OrchestratorHome.make()
+    home.put(
+      'Rules.md',
+      '---\nrules:\n  - from: x\n    decision: archive\n    reply: Yes.\n    delegate_to: planner\n  - from: y\n    decision: draft_reply\n    reply: Yes.\n    delegate_to: ""\n---\n',
+    )
+    const { exitCode, stdout } = await home.run(['rules', 'check', '--json'])
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      0,
+      {
+        errors: [],
+        notes: [
+          'Rules.md:5:5: rule 1: reply does nothing with archive: it is for draft_reply and urgent',
+          'Rules.md:6:5: rule 1: delegate_to does nothing with archive: it is for delegate',
+        ],
+      },
     ])
   })
 
