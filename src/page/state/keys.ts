@@ -12,7 +12,7 @@ export const keyWords: [keys: string, what: string][] = [
   ['r', 'reject it, or answer a message'],
   ['e', 'edit it'],
   ['x', 'select it'],
-  ['d', 'give a mail to the agent whose mail it answers'],
+  ['d', 'look at a mail that answers an agent’s, then give it to that agent'],
   ['/', 'search'],
   ['Ctrl-K', 'go anywhere'],
   ...views.map(({ key, title }): [string, string] => [`g ${key}`, title]),

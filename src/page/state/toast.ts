@@ -1,5 +1,6 @@
 /** Short words about what was just done, or was not. */
 import { signal } from '@preact/signals'
+import { Refused } from './api.ts'
 
 interface Toast {
   id: number
@@ -34,4 +35,23 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
     say(error instanceof Error ? error.message : String(error), true)
     return false
   }
+}
+
+/** The same of what is on the screen; where that changed meanwhile, what changed is shown. */
+export async function decided(
+  work: () => Promise<unknown>,
+  done: string,
+  onStale: () => Promise<void>,
+): Promise<boolean> {
+  let isStale = false
+  const isDone = await attempt(async () => {
+    try {
+      await work()
+    } catch (error) {
+      isStale = error instanceof Refused && (error.status === 409 || error.status === 404)
+      throw error
+    }
+  }, done)
+  if (isStale) await onStale()
+  return isDone
 }

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AttachmentView, DraftView } from '../../person/mail-shapes.ts'
-import { bytes, dated, LongText, Words } from '../parts/words.tsx'
+import { MailHead } from '../parts/received.tsx'
+import { bytes, LongText, Words } from '../parts/words.tsx'
 import { addressOf } from '../state/api.ts'
 import { attempt } from '../state/toast.ts'
 import { plain } from '../state/unseen.ts'
@@ -58,20 +59,7 @@ export function DraftBody({ draft }: { draft: DraftView }): JSX.Element {
       {draft.answers && (
         <aside class="outside" aria-label="The mail that it answers">
           <p class="kind">It answers this mail, which is text from outside</p>
-          <dl class="fields">
-            <dt>From</dt>
-            <dd>
-              <Words text={draft.answers.from} />
-            </dd>
-            <dt>Subject</dt>
-            <dd>
-              <Words text={draft.answers.subject} />
-            </dd>
-            <dt>Date</dt>
-            <dd>
-              <Words text={dated(draft.answers.date)} />
-            </dd>
-          </dl>
+          <MailHead mail={draft.answers} />
           <LongText text={draft.answers.text} label="Text from outside" />
         </aside>
       )}

@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ApprovedView, DraftView } from '../../person/mail-shapes.ts'
+import { Changes } from '../parts/changes.tsx'
 import { Fault, Loading } from '../parts/frame.tsx'
 import { Ago, short, Words } from '../parts/words.tsx'
 import { get, post, Refused } from '../state/api.ts'
 import { isSettling, settle } from '../state/settling.ts'
 import { say } from '../state/toast.ts'
 import { DraftBody } from './draft-body.tsx'
-import { Changes } from './draft-changes.tsx'
 import { DelegateForm, EditForm, RejectForm } from './draft-forms.tsx'
 
 export interface OnScreen {

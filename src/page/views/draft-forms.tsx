@@ -4,30 +4,11 @@ import { useId, useState } from 'preact/hooks'
 import type { DraftView } from '../../person/mail-shapes.ts'
 import { takeFocus } from '../parts/focus.ts'
 import { short, Words } from '../parts/words.tsx'
-import { post, Refused } from '../state/api.ts'
+import { post } from '../state/api.ts'
 import { isSettling } from '../state/settling.ts'
-import { attempt } from '../state/toast.ts'
+import { decided } from '../state/toast.ts'
 import { useTyped } from '../state/typed.ts'
 import { plain } from '../state/unseen.ts'
-
-/** Where it changed meanwhile, what changed is shown. */
-async function decided(
-  work: () => Promise<unknown>,
-  done: string,
-  onStale: () => Promise<void>,
-): Promise<boolean> {
-  let isStale = false
-  const isDone = await attempt(async () => {
-    try {
-      await work()
-    } catch (error) {
-      isStale = error instanceof Refused && (error.status === 409 || error.status === 404)
-      throw error
-    }
-  }, done)
-  if (isStale) await onStale()
-  return isDone
-}
 
 interface EditFormProps {
   draft: DraftView

@@ -1,15 +1,16 @@
 /** Mail: what came, what was drafted, approved by whom and sent, with the audit line of each; what nobody knows is settled here. */
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { MailView } from '../../person/mail-shapes.ts'
 import { Choice } from '../parts/choice.tsx'
 import { takeFocus } from '../parts/focus.ts'
 import { Fault, Heading, Loading, Nothing } from '../parts/frame.tsx'
-import { AnswersAgent, GiveBack } from '../parts/give-back.tsx'
+import { AnswersAgent, OpenToGive, ReadAndGive } from '../parts/give-back.tsx'
 import { Ago, dated, short, Words } from '../parts/words.tsx'
 import { boot, get, post } from '../state/api.ts'
 import { useLive } from '../state/live.ts'
 import { addressOfView, change, route } from '../state/route.ts'
+import { settle } from '../state/settling.ts'
 import { attempt } from '../state/toast.ts'
 import { concernsDrafts, NoVault } from './approvals.tsx'
 
@@ -35,6 +36,7 @@ export function MailListView(): JSX.Element {
     ({ direction, state }) =>
       kind === '' || (kind === 'unknown' ? state === 'unknown' : direction === kind),
   )
+  useLayoutEffect(settle, [shown.map(({ key }) => key).join('\n')])
   return (
     <>
       <Heading title="Mail">
@@ -92,8 +94,9 @@ interface MailItemProps {
 
 function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Element {
   const [isChosen, setChosen] = useState(false)
+  const [isGiving, setGiving] = useState(false)
   const isOpen = isMeant || isChosen
-  const { direction, state, from, to, subject, at } = mail
+  const { direction, state, from, to, subject, at, note, asked_by } = mail
   return (
     <li ref={isMeant ? takeFocus : null} class="card mail" data-item tabIndex={-1}>
       <div class="row">
@@ -104,7 +107,7 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
         <span>
           <Words text={short(direction === 'in' ? from : `to ${to}`)} />
         </span>
-        {mail.asked_by !== undefined && <AnswersAgent agent={mail.asked_by} />}
+        {asked_by !== undefined && <AnswersAgent agent={asked_by} />}
         <span class="right quiet">
           <Ago at={at} />
         </span>
@@ -123,10 +126,13 @@ function MailItem({ mail, isOpen: isMeant, onSettled }: MailItemProps): JSX.Elem
           {isOpen ? 'Less' : 'More'}
         </button>
       </div>
-      {mail.asked_by !== undefined && mail.note !== null && (
-        <div class="row actions">
-          <GiveBack agent={mail.asked_by} path={mail.note} onDone={onSettled} />
-        </div>
+      {asked_by !== undefined && note !== null && (
+        <>
+          <div class="row actions">
+            <OpenToGive agent={asked_by} isOpen={isGiving} onToggle={() => setGiving(!isGiving)} />
+          </div>
+          {isGiving && <ReadAndGive path={note} onDone={onSettled} />}
+        </>
       )}
       {state === 'unknown' && mail.send_id !== null && (
         <Settle id={mail.send_id} subject={subject} onSettled={onSettled} />

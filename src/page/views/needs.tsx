@@ -1,14 +1,15 @@
 /** Needs you: everything that waits for the person, of every project; never filtered away. */
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { NeedView } from '../../person/shapes.ts'
 import { answer, Compose } from '../parts/compose.tsx'
 import { Fault, Heading, Loading, Nothing, ProjectChip } from '../parts/frame.tsx'
-import { AnswersAgent, GiveBack } from '../parts/give-back.tsx'
+import { AnswersAgent, OpenToGive, ReadAndGive } from '../parts/give-back.tsx'
 import { Ago, Words } from '../parts/words.tsx'
 import { post } from '../state/api.ts'
 import { addressOfNeed, needWords } from '../state/need.ts'
 import { addressOfView, project } from '../state/route.ts'
+import { settle } from '../state/settling.ts'
 import { needs, needsFaults } from '../state/shared.ts'
 import { attempt } from '../state/toast.ts'
 
@@ -26,6 +27,7 @@ export function NeedsList(): JSX.Element {
   const sorted =
     all && [...all].sort((one, other) => rank(one) - rank(other) || +!own(one) - +!own(other))
   const shown = isAll ? sorted : sorted?.slice(0, shownAtFirst)
+  useLayoutEffect(settle, [shown?.map(({ key }) => key).join('\n')])
   return (
     <>
       <Heading title="Needs you" />
@@ -66,19 +68,20 @@ function NothingNeeded(): JSX.Element {
 
 function Card({ need }: { need: NeedView }): JSX.Element {
   const [isAnswering, setAnswering] = useState(false)
+  const [isGiving, setGiving] = useState(false)
   // A message without a subject has its beginning for a title.
   const begun = need.title.replace(/…$/, '')
   const isBegun = need.text.startsWith(begun)
   const text = `${isBegun && begun !== need.title ? '…' : ''}${need.text.slice(isBegun ? begun.length : 0).trim()}`
   const isLetter = need.kind === 'message' || need.kind === 'mailbox'
-  const { project: of, target } = need
+  const { project: of, target, asked_by } = need
   return (
     <li class={`card need ${need.kind}${need.urgent ? ' urgent' : ''}`} data-item tabIndex={-1}>
       <div class="what">
         <div class="row">
           <span class="kind">{need.urgent ? 'Urgent' : needWords[need.kind]}</span>
           <ProjectChip name={of} />
-          {need.asked_by !== undefined && <AnswersAgent agent={need.asked_by} />}
+          {asked_by !== undefined && <AnswersAgent agent={asked_by} />}
           <span class="quiet">
             <Words text={need.from} /> <Ago at={need.at} />
           </span>
@@ -114,13 +117,20 @@ function Card({ need }: { need: NeedView }): JSX.Element {
           </>
         ) : (
           <>
-            {need.asked_by !== undefined && <GiveBack agent={need.asked_by} path={target} />}
+            {asked_by !== undefined && (
+              <OpenToGive
+                agent={asked_by}
+                isOpen={isGiving}
+                onToggle={() => setGiving(!isGiving)}
+              />
+            )}
             <a class="button" href={addressOfNeed(need)}>
               {steps[need.kind]}
             </a>
           </>
         )}
       </div>
+      {isGiving && asked_by !== undefined && <ReadAndGive path={target} />}
       {isAnswering && of !== null && (
         <Compose
           about={need.key}

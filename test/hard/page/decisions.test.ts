@@ -227,7 +227,7 @@ describeWith('chromium', 'a draft that is not approved on the page', () => {
     home.put(path, home.text(path).replace('On Question', 'Pay at once'))
     await press(card, 'Give it to bob')
     await said(page, /is not what you have seen: it was changed since\nNobody was given anything/)
-    const change = card.getByLabel('What changed in the mail')
+    const change = card.getByLabel('What changed in text')
     expect([await lines(change, 'gone'), await lines(change, 'come')]).toEqual([
       [expect.stringContaining('On Question')],
       [expect.stringContaining('Pay at once')],

@@ -1,17 +1,18 @@
-/** What differs between two versions of a draft: field by field, the text line by line. */
+/** What differs between two versions of a draft or a mail: field by field, the text line by line. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { AttachmentView, DraftView } from '../../person/mail-shapes.ts'
-import { Diff } from '../parts/diff.tsx'
-import { bytes } from '../parts/words.tsx'
+import type { AttachmentView, DraftView, ReceivedView } from '../../person/mail-shapes.ts'
+import { Diff } from './diff.tsx'
+import { bytes } from './words.tsx'
 
-/** All of a draft, or what was kept of one. */
-type Version = Partial<DraftView>
+/** All of a draft, or what was kept of one; or a mail that came in. */
+type Version = Partial<DraftView & Pick<ReceivedView, 'date' | 'text'>>
 
-/** Whatever leaves, and so changes what an approval is of. */
+/** Whatever leaves or is given away, and so changes what an approval is of. */
 const names = [
-  ...['kind', 'agent', 'from', 'to', 'cc', 'bcc', 'reply_to', 'subject'],
-  ...['reply_to_message_id', 'answers', 'provider', 'postmark', 'body', 'html', 'attachments'],
+  ...['kind', 'agent', 'from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'date'],
+  ...['reply_to_message_id', 'answers', 'provider', 'postmark', 'body', 'html', 'text'],
+  ...['attachments'],
 ] as const
 
 interface ChangesProps {
