@@ -20,7 +20,7 @@ import type { MailDesk } from './mail-desk.ts'
 
 interface ToGive {
   path: string
-  /** Of what they have seen; null for a mail, or what could not be sent, that has none. */
+  /** Of what they have seen; null for a draft that could not be sent, and for what an earlier call has moved. */
   sha256: string | null
   agent: string
 }
@@ -37,7 +37,7 @@ export async function giveToAgent(desk: MailDesk, by: string, word: ToGive): Pro
   if (kind === 'delegation' && sha256 !== null) {
     return approveSeen(desk, by, { path: note.path, sha256, agent })
   }
-  if (isWaitingMail(note)) return giveMail(given, note, sha256)
+  if (isWaitingMail(note)) return giveWaiting(given, note)
   if (fields(note).message_id === '') throw notADraft(note)
   throw kind === 'delegation' ? unseenMail(note) : notWaiting(note)
 }
@@ -67,7 +67,7 @@ async function giveAnswered(giving: Giving, draft: Note): Promise<ApprovedView> 
   await reject(desk.records(), draft.path, { by, sha256, reason: reasonOf(agent) })
   const waiting = await waitingMailOf(desk.records().vault, id)
   if (!waiting) throw noMail(draft.path)
-  return giveMail(giving, waiting, null)
+  return giveMail(giving, waiting)
 }
 
 const reasonOf = (agent: string): string => `given to ${agent}`
@@ -83,7 +83,7 @@ async function giveAgain(giving: Giving, path: string): Promise<ApprovedView> {
   const id = isBegun ? verdict.reply_to_message_id : null
   if (id === null) throw notFound(path)
   const mail = await waitingMailOf(records.vault, id)
-  if (mail) return giveMail(giving, mail, null)
+  if (mail) return giveMail(giving, mail)
   for (const one of await notesOf(records.vault, 'Approved', id)) {
     const given = await givenBefore(giving, one.path)
     if (given) return given
@@ -104,14 +104,17 @@ async function givenBefore(
   return approveSeen(desk, by, { path, sha256: standing.sha256, agent })
 }
 
-/** @param seen of what the person has read, where they say so. */
-async function giveMail(
-  { desk, by, agent }: Giving,
-  mail: Note,
-  seen: string | null,
-): Promise<ApprovedView> {
+/** As the person has read it. Why it can be given to nobody comes first: such a mail was shown without a hash. */
+async function giveWaiting({ desk, by, agent, sha256 }: Giving, mail: Note): Promise<ApprovedView> {
+  const current = await givenHash(desk.records().vault, mail)
+  if (sha256 === null) throw unseenMail(mail)
+  if (sha256 !== current) throw otherText(mail.path)
+  return approveSeen(desk, by, { path: mail.path, sha256, agent })
+}
+
+/** After the word about its draft. */
+async function giveMail({ desk, by, agent }: Giving, mail: Note): Promise<ApprovedView> {
   const sha256 = await givenHash(desk.records().vault, mail)
-  if (seen !== null && seen !== sha256) throw otherText(mail.path)
   return approveSeen(desk, by, { path: mail.path, sha256, agent })
 }
 

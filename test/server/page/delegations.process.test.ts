@@ -68,8 +68,10 @@ describe('a mail on the page', () => {
     const text = desk.home.text(path)
     desk.home.put(path, text.replace('About', 'Pay at once, about'))
     const given = { path, sha256: mail.sha256, agent: '@bob' }
+    const unseen = await desk.refusal('POST', '/delegate', { ...given, sha256: null })
+    expect(unseen).toMatchObject({ status: 400, message: expect.stringContaining('which version') })
     expect(await desk.refusal('POST', '/delegate', given)).toMatchObject({ status: 409 })
-    expect(desk.verdicts()).toEqual([])
+    expect([desk.verdicts(), desk.home.list('Approved')]).toEqual([[], []])
     desk.home.put(path, text)
     const answer = await desk.post('/delegate', given)
     expect(answer).toMatchObject({ path: path.replace(/^\w+/, 'Approved'), already: false })
@@ -154,7 +156,9 @@ describe('a mail on the page', () => {
     await desk.home.run(['announce', 'a.ts', 'changed', '--as', 'guest'])
     expect((await desk.drafts()).agents).toEqual(['bob', 'carol'])
     desk.home.put('Needs_Action/m.md', '---\nstatus: pending\nmessage_id: m\n---\nHi\n')
-    const given = { path: 'Needs_Action/m.md', sha256: null, agent: 'carol' }
+    const path = 'Needs_Action/m.md'
+    const { sha256 } = await desk.get<ReceivedView>(`/received?path=${path}`)
+    const given = { path, sha256, agent: 'carol' }
     expect(await desk.post('/delegate', given)).toMatchObject({ path: 'Approved/m.md' })
   })
 })
