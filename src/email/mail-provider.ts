@@ -87,6 +87,20 @@ export function chosenService(config: Config): { name: ProviderName; by: string 
   return { name: 'gmail', by: undefined }
 }
 
+/** What the settings say that is used instead of what `agentmail mail login` has kept; a sentence each. */
+export function usedInsteadOfLogin(config: Config): string[] {
+  const { name, by } = chosenService(config)
+  if (name !== 'imap') return [`${by} names ${name}, which is used instead of this login.`]
+  const says: [SettingName, words: string][] = [
+    ['imapUrl', 'is set, and read instead of this login.'],
+    ['smtpUrl', 'is set, and sends instead of this login.'],
+    ['mailToken', 'is the login as long as it is set: no password is kept.'],
+  ]
+  return says.flatMap(([setting, words]) =>
+    config.text(setting) === undefined ? [] : [`${settings[setting].env} ${words}`],
+  )
+}
+
 /** The gmail tools read mail too, so they work with Gmail itself, or with what else can be read. */
 export function readableProvider(config: Config): ProviderName {
   const named = config.choice('mail', providerNames)

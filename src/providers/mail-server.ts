@@ -2,6 +2,7 @@
 
 import type { ConnectionOptions } from 'node:tls'
 import { domainToASCII } from 'node:url'
+import { settings } from '../settings.ts'
 
 export interface MailServer {
   host: string
@@ -12,7 +13,17 @@ export interface MailServer {
 }
 
 /** A password, or an access token (XOAUTH2). */
-export type MailLogin = { user: string; pass: string } | { user: string; token: string }
+export type MailLogin =
+  | {
+      user: string
+      pass: string
+      /** That has the password; none where `agentmail mail login` has kept it. */
+      setting?: string
+    }
+  | { user: string; token: string }
+
+/** How long a server may take to let somebody in: Dovecot waits up to 17 s with its answer to those who were wrong before. */
+export const loginMs = 20_000
 
 export interface MailServerUrl extends MailServer {
   /** Empty where there is none. */
@@ -50,6 +61,16 @@ export const isLoopbackHost = (host: string): boolean =>
 /** As it is told to a person. */
 export const serverPlace = ({ host, port }: MailServer): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+
+/** What to do about a login that was refused: it is changed where it was said. */
+export function refusedLoginAdvice(login: MailLogin): string {
+  if ('token' in login) {
+    return `Check the user and ${settings.mailToken.env}: access tokens end soon.`
+  }
+  return login.setting === undefined
+    ? 'Run: agentmail mail login.'
+    : `Check the user and the password in ${login.setting}.`
+}
 
 /** A certificate for localhost is hardly ever signed, and nobody listens on the way there. */
 export const certificateRules = ({ isSecure, isLoopback }: MailServer): ConnectionOptions => ({

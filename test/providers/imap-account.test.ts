@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Config } from '../../src/config.ts'
 import { AgentMailError } from '../../src/errors.ts'
 import { imapAccount } from '../../src/providers/imap/account.ts'
+import { senderOf } from '../../src/providers/own-sender.ts'
 
 const smtp = { AGENTMAIL_SMTP_URL: 'smtp://jane%40example.com:p%40ss@mail.example.com' }
 
@@ -22,17 +23,16 @@ function failure(env: Record<string, string>): AgentMailError {
 describe('an account of IMAP mail', () => {
   it('is read from the two addresses, special characters decoded', () => {
     const url = 'imaps://jane%40example.com:p%40ss%2F%23%25%20%C3%BC@imap.example.com'
-    expect(accountWith({ AGENTMAIL_IMAP_URL: url })).toEqual({
-      address: 'jane@example.com',
+    const { smtp: sends, ...account } = accountWith({ AGENTMAIL_IMAP_URL: url })
+    const user = 'jane@example.com'
+    expect(account).toEqual({
+      address: user,
       imap: { host: 'imap.example.com', port: 993, isSecure: true, isLoopback: false },
-      login: { user: 'jane@example.com', pass: 'p@ss/#% ü' },
-      smtp: {
-        host: 'mail.example.com',
-        port: 587,
-        isSecure: false,
-        isLoopback: false,
-        login: { user: 'jane@example.com', pass: 'p@ss' },
-      },
+      login: { user, pass: 'p@ss/#% ü', setting: 'AGENTMAIL_IMAP_URL' },
+    })
+    expect(sends()).toEqual({
+      ...{ host: 'mail.example.com', port: 587, isSecure: false, isLoopback: false },
+      login: { user, pass: 'p@ss', setting: 'AGENTMAIL_SMTP_URL' },
     })
   })
 
@@ -46,14 +46,20 @@ describe('an account of IMAP mail', () => {
     })
   })
 
-  it('sends as the address that is set, or else as its user', () => {
+  it('is there to be read without a server that sends, and without a sender', () => {
     const url = 'imaps://jane:secret@imap.example.com'
+    const account = imapAccount(new Config({}, { AGENTMAIL_IMAP_URL: url }))
+    expect(account).toMatchObject({ address: undefined, login: { user: 'jane' } })
+    expect(() => account.smtp()).toThrow('AGENTMAIL_SMTP_URL is not set')
+  })
+
+  it('sends as the address that is set, or else as its user', () => {
     const from = { AGENTMAIL_MAIL_FROM: 'Jane <jane@example.org>' }
-    expect(accountWith({ AGENTMAIL_IMAP_URL: url, ...from }).address).toBe('jane@example.org')
-    expect(failure({ AGENTMAIL_IMAP_URL: url })).toMatchObject({
-      code: 'server_config',
-      message: 'nobody is named as the sender',
-    })
+    expect(senderOf(new Config({}, from), 'jane')).toMatchObject({ address: 'jane@example.org' })
+    const none = new Config({}, {})
+    expect(senderOf(none, 'jane@example.com')).toEqual({ name: '', address: 'jane@example.com' })
+    for (const user of ['jane', undefined])
+      expect(() => senderOf(none, user)).toThrow('nobody is named as the sender')
   })
 
   it('logs in with a token where there is one and no password, for reading and for sending', () => {
@@ -64,7 +70,7 @@ describe('an account of IMAP mail', () => {
     })
     const login = { user: 'jane@example.com', token: 'ya29.token' }
     expect(account.login).toEqual(login)
-    expect(account.smtp).toMatchObject({ port: 465, login })
+    expect(account.smtp()).toMatchObject({ port: 465, login })
   })
 
   it.each([

@@ -184,7 +184,9 @@ describe('a mail server', () => {
     const secure = await startSmtpServer({ ...credentials, secure: true })
     const error = await failureOf(openWith(secure.url).send(mailTo('a@example.com'), never))
     expect([error.code, isNotSent(error), secure.arrivals]).toEqual(['send_failed', true, []])
-    expect(error.message).toBe('there is no safe connection to the mail server')
+    expect(error.message).toBe(
+      'there is no safe connection to the mail server: its certificate has expired',
+    )
     await secure.close()
   })
 
@@ -195,7 +197,9 @@ describe('a mail server', () => {
       const url = distant.url.replace('127.0.0.1', '0.0.0.0')
       const error = await failureOf(openWith(url).send(mailTo('a@example.com'), never))
       expect([error.code, isNotSent(error)]).toEqual(['send_failed', true])
-      expect(error.message).toBe('there is no safe connection to the mail server')
+      expect(error.message).toBe(
+        `there is no safe connection to the mail server: ${withoutTls ? 'it has no STARTTLS at that port' : 'its certificate has expired'}`,
+      )
       expect([distant.arrivals, distant.logins()]).toEqual([[], 0])
       await openWith(distant.url).send(mailTo('a@example.com'), never)
       expect([distant.arrivals.length, distant.logins()]).toEqual([1, 1])
@@ -209,10 +213,18 @@ describe('a mail server', () => {
     expect([error.code, isNotSent(error)]).toEqual(['invalid_request', true])
   })
 
-  it('is not asked where nobody is the sender', async () => {
-    const provider = openWith(server.url, { AGENTMAIL_MAIL_FROM: '' })
-    const error = await failureOf(provider.send(mailTo('a@example.com'), never))
-    expect([error.code, isNotSent(error)]).toEqual(['invalid_request', true])
+  it('gets mail of the user of the login where nobody else is named, and is not asked where nobody is', async () => {
+    const nobody = { AGENTMAIL_MAIL_FROM: '' }
+    const own = openWith(server.url, nobody)
+    await own.send(mailTo('a@example.com'), never)
+    expect(server.arrivals.at(-1)?.from).toBe(credentials.user)
+    const unnamed = openWith(server.url.replace('%40example.com', ''), nobody)
+    const error = await failureOf(unnamed.send(mailTo('a@example.com'), never))
+    expect([error.code, error.message, isNotSent(error)]).toEqual([
+      'invalid_request',
+      'nobody is named as the sender',
+      true,
+    ])
   })
 })
 

@@ -1,18 +1,19 @@
-/** The account of IMAP mail: who it is, how it logs in, and the servers that read and send. */
+/** The account of IMAP mail: who it is, how it logs in, and the servers that read and send. Reading needs nothing of what sending does. */
 import type { Config } from '../../config.ts'
 import { AgentMailError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
 import { type MailLogin, type MailServer, mailServerUrl } from '../mail-server.ts'
-import { ownSender } from '../own-sender.ts'
+import { isAddress } from '../own-sender.ts'
 import { type SmtpServer, smtpServer } from '../smtp/url.ts'
 import { type KeptLogin, keptLogin } from './login/kept-login.ts'
 
 export interface ImapAccount {
-  /** The address that mail is sent from, where a mail does not say it. */
-  address: string
+  /** Whose it is; nothing where the user of the login is no address. */
+  address: string | undefined
   imap: MailServer
   login: MailLogin
-  smtp: SmtpServer
+  /** Throws where no server that sends is named. */
+  smtp(): SmtpServer
 }
 
 const setting = settings.imapUrl.env
@@ -26,15 +27,14 @@ export function imapAccount(config: Config): ImapAccount {
   const token = config.text('mailToken')?.trim()
   if (text === undefined) return keptAccount(config, token)
   const { user, pass, ...imap } = readUrl(text)
-  const login = pass === '' && token !== undefined ? { user, token } : { user, pass }
+  const login = pass === '' && token !== undefined ? { user, token } : { user, pass, setting }
   if ('pass' in login && pass === '') throw noAddress()
-  const address = ownAddress(config, user)
-  if (config.text('smtpUrl') === undefined) {
-    const kept = keptLogin(config)
+  const smtp = () => {
+    const kept = config.text('smtpUrl') === undefined ? keptLogin(config) : undefined
     const isSame = kept?.user === user && kept.imap.host === imap.host
-    if (isSame) return { address, imap, login, smtp: keptSmtp(kept, token) }
+    return isSame ? keptSmtp(kept, token) : smtpServer(config, token)
   }
-  return { address, imap, login, smtp: smtpServer(config, token) }
+  return { address: isAddress(user) ? user : undefined, imap, login, smtp }
 }
 
 function keptAccount(config: Config, token: string | undefined): ImapAccount {
@@ -48,10 +48,10 @@ function keptAccount(config: Config, token: string | undefined): ImapAccount {
   }
   const isSet = config.text('smtpUrl') !== undefined
   return {
-    address: ownSender(config)?.address ?? kept.address,
+    address: kept.address,
     imap: kept.imap,
     login: loginAs(kept.user, kept, token),
-    smtp: isSet ? smtpServer(config, token) : keptSmtp(kept, token),
+    smtp: () => (isSet ? smtpServer(config, token) : keptSmtp(kept, token)),
   }
 }
 
@@ -83,13 +83,3 @@ const noAddress = () =>
     `${setting} is no address of a mail server with a login`,
     `Write it as imaps://user:password@host:993 or imap://user:password@host:143, with special characters of the user and the password percent-encoded (%40 for @, %23 for #). With ${settings.mailToken.env} the password is left out.`,
   )
-
-function ownAddress(config: Config, user: string): string {
-  const address = ownSender(config)?.address ?? user
-  if (/^[^\s@<>]+@[^\s@<>]+$/.test(address)) return address
-  throw new AgentMailError(
-    'server_config',
-    'nobody is named as the sender',
-    `Set ${settings.mailFrom.env} to the address that mail is sent from: the user of the login is none.`,
-  )
-}

@@ -63,7 +63,7 @@ export async function loggedIn(
     })
   } catch (error) {
     client.close()
-    throw 'token' in login && takesNoToken(client) ? tokenRefused() : connectError(error)
+    throw 'token' in login && takesNoToken(client) ? tokenRefused() : connectError(error, login)
   }
 }
 

@@ -3,11 +3,10 @@ import type { ImapFlow } from 'imapflow'
 import { AgentMailError } from '../../errors.ts'
 import { elapsedMs } from '../../system/clock.ts'
 import { backoffMs } from '../../system/retry.ts'
+import { loginMs } from '../mail-server.ts'
 import type { ImapAccount } from './account.ts'
 import { clientOf, loggedIn } from './client.ts'
 
-/** How long a server may take to let us in. */
-const loginMs = 20_000
 /** The first pause after a refusal. Services lock an account, or a whole network out, that is tried without end. */
 const firstPauseMs = 10_000
 

@@ -1,6 +1,8 @@
 /** What a failure at an IMAP server means, and how that is told. The server's own words are not passed on. */
 import { AgentMailError } from '../../errors.ts'
 import { isRecord } from '../../system/text.ts'
+import { connectionTrouble, noStartTls } from '../connection-trouble.ts'
+import { type MailLogin, refusedLoginAdvice } from '../mail-server.ts'
 
 /** A command that the server has answered with no. */
 export class ImapRefusal extends Error {
@@ -28,8 +30,6 @@ export class BrokenConnection extends Error {
   }
 }
 
-const checkServer = 'Check the host and the port, and whether the server runs.'
-
 /** What went wrong with a command, in words; what is no failure of the server's is passed on. */
 export function imapError(error: unknown): unknown {
   if (error instanceof ImapRefusal) return refusal(error.reason)
@@ -37,23 +37,19 @@ export function imapError(error: unknown): unknown {
 }
 
 /** What it means that no connection could be made, or none with this login. */
-export function connectError(error: unknown): AgentMailError | BrokenConnection {
+export function connectError(error: unknown, login: MailLogin): AgentMailError | BrokenConnection {
   const facts = factsOf(error)
-  const details = facts.code === '' ? {} : { reason: facts.code }
   // Of connections there may be too many; of anything else a limit does not pass.
   const isTooMuch = isBusy(facts.serverCode) || facts.serverCode === 'LIMIT'
   if (isTooMuch || facts.code === 'ETHROTTLE') return tooMuch()
-  if (facts.isLogin) return loginRefused(facts.serverCode)
-  if (facts.isTls) {
-    return new AgentMailError(
-      'internal',
-      'there is no safe connection to the mail server',
-      'Check its TLS and its certificate; NODE_EXTRA_CA_CERTS adds an authority of your own.',
-      { details },
-    )
+  if (facts.isLogin) return loginRefused(facts.serverCode, login)
+  const { says, next, isUnsafe, isLate } = connectionTrouble(facts.code)
+  if (isUnsafe) {
+    const details = { reason: facts.code }
+    return new AgentMailError('internal', says, next, { details })
   }
   if (facts.status !== '') return refusal(facts.serverCode)
-  return new BrokenConnection(/TIMEOUT|TIMEDOUT/.test(facts.code), error)
+  return new BrokenConnection(isLate, error)
 }
 
 /** The refusal in a failed command, if it is one. */
@@ -64,9 +60,10 @@ export function refusalIn(error: unknown): ImapRefusal | undefined {
 
 function unreachable({ timedOut, cause }: BrokenConnection): AgentMailError {
   const { code } = factsOf(cause)
-  const words = timedOut ? 'did not answer in time' : 'cannot be reached'
-  const details = code === '' ? {} : { reason: code }
-  return new AgentMailError('internal', `the mail server ${words}`, checkServer, { details })
+  const reason = code === '' && timedOut ? 'ETIMEOUT' : code
+  const { says, next } = connectionTrouble(reason)
+  const details = reason === '' ? {} : { reason }
+  return new AgentMailError('internal', says, next, { details })
 }
 
 function refusal(reason: string): AgentMailError {
@@ -94,7 +91,7 @@ const isBusy = (reason: string): boolean => /^(?:THROTTLED|INUSE_LIMIT)$/.test(r
 const tooMuch = () =>
   new AgentMailError('rate_limited', 'the mail server asks to try later', 'Wait a few minutes.')
 
-function loginRefused(reason: string): AgentMailError {
+function loginRefused(reason: string, login: MailLogin): AgentMailError {
   if (reason === 'UNAVAILABLE' || reason === 'INUSE') {
     return new AgentMailError(
       'internal',
@@ -102,11 +99,10 @@ function loginRefused(reason: string): AgentMailError {
       'Try again later.',
     )
   }
-  return new AgentMailError(
-    'auth_required',
-    'the mail server refused the login',
-    'Run: agentmail mail login. Many services want an app password instead of the usual one, or IMAP switched on in their settings.',
-  )
+  const services =
+    'Many services want an app password instead of the usual one, or IMAP switched on in their settings.'
+  const next = `${refusedLoginAdvice(login)}${'token' in login ? '' : ` ${services}`}`
+  return new AgentMailError('auth_required', 'the mail server refused the login', next)
 }
 
 export const tokenRefused = () =>
@@ -122,7 +118,6 @@ interface Facts {
   status: string
   serverCode: string
   isLogin: boolean
-  isTls: boolean
 }
 
 /** What imapflow tells of a failure, as far as it is used. */
@@ -131,10 +126,9 @@ function factsOf(error: unknown): Facts {
   const word = (value: unknown) => (/^\w{1,40}$/.test(String(value ?? '')) ? String(value) : '')
   const code = word(told.code)
   return {
-    code,
+    code: code === '' && told.tlsFailed === true ? noStartTls : code,
     status: word(told.responseStatus),
     serverCode: word(told.serverResponseCode).toUpperCase(),
     isLogin: told.authenticationFailed === true,
-    isTls: told.tlsFailed === true || /CERT|SSL|TLS|SIGNATURE|EPROTO/.test(code),
   }
 }

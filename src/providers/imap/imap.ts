@@ -1,6 +1,6 @@
 /** Mail on any IMAP account: read by IMAP, sent by SMTP, filed in Sent. */
 import type { Config } from '../../config.ts'
-import { ownSender } from '../own-sender.ts'
+import { senderOf } from '../own-sender.ts'
 import type { Inbox, Provider } from '../provider.ts'
 import type { ShownText } from '../raw-mail.ts'
 import { imapAccount } from './account.ts'
@@ -27,8 +27,8 @@ export function openImap(config: Config, { shownText }: ImapOptions): Provider {
   const places = new MailPlaces()
   const listing = { places, snippets: new Snippets(shownText), told: new ToldMails() }
   const sending = new ImapSending(connection, places, {
-    smtp: () => door.account().smtp,
-    from: ownSender(config) ?? { name: '', address: door.account().address },
+    smtp: () => door.account().smtp(),
+    from: () => senderOf(config, door.account().address),
     timeout: config.seconds('sendTimeoutSeconds') * 1000,
   })
   const inbox: Inbox = {

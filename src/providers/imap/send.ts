@@ -28,14 +28,14 @@ export class ImapSending {
   readonly #connection: ImapConnection
   readonly #places: MailPlaces
   readonly #smtp: () => SmtpServer
-  readonly #from: Address
+  readonly #from: () => Address
   readonly #timeout: number
   readonly #filings = new Set<Promise<boolean>>()
 
   constructor(
     connection: ImapConnection,
     places: MailPlaces,
-    { smtp, from, timeout }: { smtp: () => SmtpServer; from: Address; timeout: number },
+    { smtp, from, timeout }: { smtp: () => SmtpServer; from: () => Address; timeout: number },
   ) {
     this.#connection = connection
     this.#places = places
@@ -45,12 +45,12 @@ export class ImapSending {
   }
 
   async send(mail: OutgoingMail, signal: AbortSignal): Promise<Receipt> {
-    const from = mail.from ?? this.#from
+    const smtp = beforeSending(this.#smtp)
+    const from = mail.from ?? beforeSending(this.#from)
     const composed = await compose({ ...mail, from })
     const to = [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address)
     const delivery = { from: from.address, to: [...new Set(to)], raw: composed.raw }
-    const smtp = this.#smtp()
-    await deliver(smtp, delivery, { signal, timeout: this.#timeout }).catch(told)
+    await deliver(smtp, delivery, { signal, timeout: this.#timeout })
     const block = readHeaders(composed.raw)
     const sentAt = headersOf(block).date ?? systemClock.now()
     const id = mailId(block, { arrived: sentAt, size: composed.raw.length })
@@ -129,8 +129,12 @@ const fired = (signal: AbortSignal): Promise<undefined> =>
     else signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
 
-function told(error: unknown): never {
-  if (!AgentMailError.is(error, 'auth_required')) throw error
-  const next = 'Run: agentmail mail login. Or check AGENTMAIL_SMTP_URL, if that is set.'
-  throw notSent(error.code, error.message, next, error.details)
+/** What is missing then has kept the mail from being sent. */
+function beforeSending<T>(ask: () => T): T {
+  try {
+    return ask()
+  } catch (error) {
+    if (!AgentMailError.is(error)) throw error
+    throw notSent(error.code, error.message, error.next, error.details)
+  }
 }

@@ -36,7 +36,8 @@ export function deliver(
       reject(error)
       drop(connection)
     }
-    const fail = (failure: SmtpFailure) => refuse(smtpError(failure, isHandedOver))
+    const fail = (failure: SmtpFailure) =>
+      refuse(smtpError(failure, { isHandedOver, login: server.login }))
     const stop = () => fail({ code: 'ABORTED' })
     const orFail = (next: () => void) => (failure?: SmtpFailure | null) =>
       failure ? fail(failure) : next()
@@ -84,7 +85,8 @@ export function tryServer(server: SmtpServer, timeout: number): Promise<void> {
       settle()
       drop(connection)
     }
-    const fail = (failure: SmtpFailure) => end(() => reject(smtpError(failure, false)))
+    const fail = (failure: SmtpFailure) =>
+      end(() => reject(smtpError(failure, { login: server.login })))
     const done = (failure?: SmtpFailure | null) => (failure ? fail(failure) : end(resolve))
     connection.on('error', fail)
     connection.once('end', () => fail({ code: 'ECONNECTION' }))
@@ -99,7 +101,7 @@ export function tryServer(server: SmtpServer, timeout: number): Promise<void> {
 const loginOf = (login: MailLogin): SMTPConnection.AuthenticationType =>
   'token' in login
     ? { user: login.user, oauth2: new XOAuth2({ user: login.user, accessToken: login.token }) }
-    : { ...login }
+    : { user: login.user, pass: login.pass }
 
 function connectionTo(server: SmtpServer, timeout: number) {
   const { host, port, isSecure, isLoopback, login } = server

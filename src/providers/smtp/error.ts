@@ -1,5 +1,7 @@
 /** What a failure on the way to a mail server means: certainly not sent, or nobody knows. Its words are never passed on. */
 import { type AgentMailError, notSent, unclear } from '../../errors.ts'
+import { connectionTrouble, noStartTls } from '../connection-trouble.ts'
+import { type MailLogin, refusedLoginAdvice } from '../mail-server.ts'
 
 /** What nodemailer tells of a failure, as far as it is used. */
 export interface SmtpFailure {
@@ -15,8 +17,16 @@ export interface RefusedRecipient {
   smtp_code: number | undefined
 }
 
-/** `isHandedOver`: whether the server may have all of the mail. */
-export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMailError {
+interface Attempt {
+  /** Whether the server may have all of the mail. */
+  isHandedOver?: boolean
+  login: MailLogin | undefined
+}
+
+export function smtpError(
+  failure: SmtpFailure,
+  { isHandedOver = false, login }: Attempt,
+): AgentMailError {
   const { code = '', responseCode = 0 } = failure
   // An answer that is out of turn says nothing about a mail on its way.
   const isInTurn = !(isHandedOver && code === 'EPROTOCOL')
@@ -25,20 +35,13 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
   if (isHandedOver && !isRefusal) {
     return unclear('the mail server did not say whether it took the mail', details)
   }
-  if (code === 'ETLS' || /CERT|SSL|TLS|SIGNATURE/.test(failure.originalCode ?? '')) {
-    return notSent(
-      'send_failed',
-      'there is no safe connection to the mail server',
-      'Check its TLS and its certificate; NODE_EXTRA_CA_CERTS adds an authority of your own.',
-      details,
-    )
-  }
   if (isRefusal && asksToWait(responseCode)) return tooMuch(details)
+  if (isRefusal && code === 'ETLS') return noConnection(noStartTls, details)
   if (code === 'EAUTH' && !(isRefusal && responseCode < 500)) {
     return notSent(
       'auth_required',
       'the mail server refused the login',
-      'Check the user and the password, in AGENTMAIL_SMTP_URL or by agentmail mail login.',
+      login && refusedLoginAdvice(login),
       details,
     )
   }
@@ -58,15 +61,12 @@ export function smtpError(failure: SmtpFailure, isHandedOver: boolean): AgentMai
       details,
     )
   }
-  if (code === 'ETIMEDOUT' || code === 'ABORTED') {
-    return notSent('send_failed', 'the mail server did not answer in time', undefined, details)
-  }
-  return notSent(
-    'send_failed',
-    'the mail server cannot be reached',
-    'Check whether the server runs, and its host and port: in AGENTMAIL_SMTP_URL, or as agentmail mail login has kept them.',
-    details,
-  )
+  return noConnection(failure.originalCode ?? code, details)
+}
+
+function noConnection(code: string, details: Record<string, unknown>): AgentMailError {
+  const { says, next } = connectionTrouble(code)
+  return notSent('send_failed', says, next, details)
 }
 
 /** Nobody gets a mail that not everybody gets. */

@@ -37,7 +37,7 @@ function read(text: string, token: string | undefined): SmtpServer | undefined {
   const url = mailServerUrl(text, { smtp: 587, smtps: 465 })
   if (!url) return undefined
   const { user, pass, ...server } = url
-  if (user !== '' && pass !== '') return { ...server, login: { user, pass } }
+  if (user !== '' && pass !== '') return { ...server, login: { user, pass, setting } }
   if (user !== '' && token !== undefined) return { ...server, login: { user, token } }
   return user === '' && pass === '' ? { ...server, login: undefined } : undefined
 }

@@ -38,12 +38,14 @@ it('does not wait for a Google that says nothing', async () => {
     GMAIL_BASE_URL: `http://${await listening(createServer())}`,
   })
   home.put('token.json', { ...google().issue(), ...valid })
-  expect(said(await machine.doctor(home.env), 'Gmail')).toEqual(['problem: does not answer'])
+  expect(said(await machine.doctor(home.env), 'Gmail')).toEqual([
+    'problem: has not answered within 4 s',
+  ])
 })
 
 it('logs in to a mail server, and sends nothing', async () => {
   const machine = await DoctorMachine.open()
-  const server = await startSmtpServer({ user: 'jane', password: 'right-password' })
+  const server = await startSmtpServer({ user: 'jane@example.com', password: 'right-password' })
   onTestFinished(() => server.close())
   const smtp = async (url: string) => {
     const report = await machine.doctor({ AGENTMAIL_SMTP_URL: url })
@@ -55,16 +57,21 @@ it('logs in to a mail server, and sends nothing', async () => {
     expect.stringMatching(/^problem: .*refused the login/),
   ])
   const silent = await listening(createServer())
-  expect(await smtp(`smtp://jane:right-password@${silent}`)).toEqual([
-    expect.stringMatching(/^problem: /),
+  const late = { AGENTMAIL_SMTP_URL: `smtp://jane%40example.com:right-password@${silent}` }
+  const report = await machine.doctor(late)
+  expect(said(report, 'SMTP')).toEqual([
+    `problem: ${silent}: the mail server has not answered within 4 s`,
   ])
+  expect(advised(report, 'SMTP')).toContain('agentmail mail status waits longer')
   expect(server.arrivals).toEqual([])
 })
 
 it('asks Postmark with the token, and sends nothing', async () => {
   const machine = await DoctorMachine.open()
   const { env } = postmark()
-  expect(said(await machine.doctor(env), 'Postmark')).toEqual(['ok: takes the token'])
+  expect(said(await machine.doctor(env), 'Postmark')).toEqual([
+    'ok: takes the token; each mail must name its sender (from), as DEFAULT_FROM_ADDRESS is not set',
+  ])
   const wrong = await machine.doctor({ ...env, POSTMARK_SERVER_TOKEN: 'another-token-of-mine' })
   expect(said(wrong, 'Postmark')).toEqual([expect.stringMatching(/^problem: .*HTTP 401/)])
   expect(JSON.stringify(wrong)).not.toContain('another-token-of-mine')

@@ -156,7 +156,7 @@ describeWith('dovecot', 'agentmail mail login', () => {
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /imap\.example\.invalid:993 does not: the mail server .*\nCheck the network, or name other servers/,
+        /imap\.example\.invalid:993 does not: the name of the mail server does not exist.*\nCheck the network, or name other servers/,
       ),
     ])
     const nobody = await startDnsServer({})
@@ -183,8 +183,8 @@ describeWith('dovecot', 'agentmail mail login', () => {
   Reading  works: 127.0.0.1:${dovecot.port}
   Sending  does not work: 127.0.0.1:${smtp.port}
 
-sending by 127.0.0.1:${smtp.port}: the mail server cannot be reached.
-Check whether the server runs, and its host and port: in AGENTMAIL_SMTP_URL, or as agentmail mail login has kept them.
+sending by 127.0.0.1:${smtp.port}: nobody listens at the port of the mail server.
+Check the host and the port, and whether the server runs.
 `,
     ])
   })

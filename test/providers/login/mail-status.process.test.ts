@@ -22,7 +22,7 @@ it('says that none is set up, and how to set one up', async () => {
 })
 
 it('says of one that only sends that it does not read', async () => {
-  const server = await startSmtpServer({ user: 'jane', password: 'right-password' })
+  const server = await startSmtpServer({ user: 'jane@example.com', password: 'right-password' })
   onTestFinished(() => server.close())
   const home = new LoginHome()
   const at = `127.0.0.1:${server.port}`
@@ -39,7 +39,32 @@ it('says of one that only sends that it does not read', async () => {
     ...{ exitCode: 0, service: 'postmark', reads: null, sends: true, says: 'takes the token' },
   })
   const { stdout } = await home.run(['mail', 'status'], '', { AGENTMAIL_SMTP_URL: server.url })
-  expect(stdout).toBe(`SMTP (by AGENTMAIL_SMTP_URL)\n  Reading  no\n  Sending  works: ${at}\n`)
+  expect(stdout).toBe(
+    `SMTP, jane@example.com (by AGENTMAIL_SMTP_URL)\n  Reading  no\n  Sending  works: ${at}\n`,
+  )
+})
+
+it('says whom mail is from: nobody by SMTP is a fault, and by Postmark a thing to know', async () => {
+  const server = await startSmtpServer({ user: 'jane', password: 'right-password' })
+  onTestFinished(() => server.close())
+  const home = new LoginHome()
+  const smtp = { AGENTMAIL_MAIL: 'smtp', AGENTMAIL_SMTP_URL: server.url }
+  expect(await statusIn(home, smtp)).toMatchObject({
+    ...{ exitCode: 1, sends: false, state: 'failed', address: null },
+    says: `127.0.0.1:${server.port}: nobody is named as the sender`,
+    next: expect.stringContaining('Set AGENTMAIL_MAIL_FROM'),
+  })
+  const from = { AGENTMAIL_MAIL_FROM: 'jane@example.com' }
+  expect(await statusIn(home, { ...smtp, ...from })).toMatchObject({ exitCode: 0, sends: true })
+  const note = 'each mail must name its sender (from), as DEFAULT_FROM_ADDRESS is not set'
+  const { env } = postmark()
+  expect(await statusIn(home, { ...env, DEFAULT_FROM_ADDRESS: undefined })).toMatchObject({
+    ...{ exitCode: 0, sends: true, state: 'ok', note },
+  })
+  const { stdout } = await home.run(['mail', 'status'], '', env)
+  expect(stdout).toContain(`\n${note}.\n`)
+  const named = { ...env, DEFAULT_FROM_ADDRESS: 'jane@example.com' }
+  expect(await statusIn(home, named)).toMatchObject({ exitCode: 0, note: null })
 })
 
 it('says of a service that is named, and not set up, what is missing', async () => {

@@ -35,7 +35,7 @@ describeWith(['dovecot', 'openssl'], 'the password of a mail login', () => {
     expect([untrusted.exitCode, untrusted.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /does not: there is no safe connection.*\nCheck its TLS and its certificate/,
+        /does not: there is no safe connection to the mail server: its certificate is self-signed.*\n.*NODE_EXTRA_CA_CERTS/,
       ),
     ])
     expect([front.heard(), home.kept()]).toEqual(['', undefined])

@@ -47,7 +47,7 @@ log_path = /dev/stderr
 ${options.tls ? `ssl = yes\nssl_cert = <${join(folder, 'cert.pem')}\nssl_key = <${join(folder, 'key.pem')}` : 'ssl = no'}
 disable_plaintext_auth = no
 auth_mechanisms = plain login xoauth2
-auth_failure_delay = 0
+auth_failure_delay = ${options.failureDelay ?? 0} s
 ${options.shortNames ? 'auth_username_chars = abcdefghijklmnopqrstuvwxyz' : ''}
 first_valid_uid = 1
 mail_location = maildir:~/Maildir${layout}

@@ -26,6 +26,8 @@ export interface DovecotOptions {
   tls?: boolean
   /** Knows people by what stands before the @, and nobody by an address. */
   shortNames?: boolean
+  /** For so many seconds who was wrong waits for the answer. */
+  failureDelay?: number
   /** How many connections an account may have at once. */
   connections?: number
 }

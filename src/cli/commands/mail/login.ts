@@ -1,7 +1,7 @@
 /** agentmail mail login: asks for address and password, finds the servers, tries both, and keeps what works. */
 import { domainToASCII } from 'node:url'
 import { Config } from '../../../config.ts'
-import { chosenService } from '../../../email/mail-provider.ts'
+import { usedInsteadOfLogin } from '../../../email/mail-provider.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { parseAddresses } from '../../../mime/parse-addresses.ts'
 import { findMailServers, outsiders } from '../../../providers/imap/login/find-mail-servers.ts'
@@ -43,9 +43,7 @@ export async function login(call: Call): Promise<number> {
     const path = await keepLogin(config, kept)
     if (call.json) printJson(toJson(kept, path))
     else print(welcome(kept, path))
-    const { name, by } = chosenService(config)
-    if (name !== 'imap')
-      printError(`note: ${by} names ${name}, which is used instead of this login.`)
+    for (const words of usedInsteadOfLogin(config)) printError(`note: ${words}`)
     return 0
   } catch (error) {
     if (!(error instanceof BrokenOff)) throw error

@@ -1,10 +1,14 @@
 /** The mail service: whether its settings are whole, and whether the login works; and mail that comes in by HTTP. */
 import type { Config } from '../../../config.ts'
 import { inboundSecretOf, readElsewhere } from '../../../email/inbound-mail.ts'
-import { type ServiceState, serviceStates } from '../../../email/service-state.ts'
+import type { ServiceState } from '../../../email/service-answer.ts'
+import { serviceStates } from '../../../email/service-state.ts'
 import { AgentMailError } from '../../../errors.ts'
 import { redacted } from '../../../system/redact.ts'
 import { type Check, type Checked, off, ok, problem, refused, warn } from '../check.ts'
+
+/** Less than the check has, so that it is told which service it was. */
+const askMs = 4_000
 
 export const mailServiceCheck: Check = {
   name: 'mail service',
@@ -12,7 +16,7 @@ export const mailServiceCheck: Check = {
   limitMs: 12_000,
   async look({ config }) {
     try {
-      return [...(await serviceStates(config)).map(told), ...inbound(config)]
+      return [...(await serviceStates({ config, limitMs: askMs })).map(told), ...inbound(config)]
     } catch (error) {
       if (!AgentMailError.is(error)) throw error
       const { message, next = '' } = error
@@ -21,8 +25,8 @@ export const mailServiceCheck: Check = {
   },
 }
 
-function told({ name, state, says, next }: ServiceState): Checked {
-  if (state === 'ok') return ok(name, says)
+function told({ name, state, says, note, next }: ServiceState): Checked {
+  if (state === 'ok') return ok(name, note === null ? says : `${says}; ${note}`)
   if (state === 'none') return off(name, says)
   return state === 'soon' ? warn(name, says, next ?? '') : problem(name, says, next ?? '')
 }

@@ -1,6 +1,7 @@
 /** Tries a login at both servers of an account before it is kept, and says which of the two did not take it. */
 import { AgentMailError } from '../../../errors.ts'
-import { type MailLogin, type MailServer, serverPlace } from '../../mail-server.ts'
+import { connectionTrouble } from '../../connection-trouble.ts'
+import { loginMs, type MailLogin, type MailServer, serverPlace } from '../../mail-server.ts'
 import { tryServer } from '../../smtp/delivery.ts'
 import { tryImap } from '../client.ts'
 import type { FoundServer } from './found-server.ts'
@@ -17,16 +18,13 @@ export interface LoginTrial {
   secret: { password: string } | { token: string }
 }
 
-const timeoutMs = 15_000
-
 export async function tryLogin(trial: LoginTrial): Promise<KeptLogin> {
   const { address, imap, smtp, secret } = trial
   const said = { imap: trial.user ?? imap.user, smtp: trial.user ?? smtp.user }
   const log = (user: string): MailLogin =>
     'token' in secret ? { user, token: secret.token } : { user, pass: secret.password }
-  const read = (user: string) => outcomeOf(user, tryImap({ imap, login: log(user) }, timeoutMs))
-  const send = (user: string) =>
-    outcomeOf(user, tryServer({ ...smtp, login: log(user) }, timeoutMs))
+  const read = (user: string) => outcomeOf(user, tryImap({ imap, login: log(user) }, loginMs))
+  const send = (user: string) => outcomeOf(user, tryServer({ ...smtp, login: log(user) }, loginMs))
 
   let [reading, sending] = await Promise.all([
     read(said.imap ?? address),
@@ -107,10 +105,8 @@ function loginAdvice({ service, secret, user, address }: LoginTrial): string {
 }
 
 function wayAdvice(error: AgentMailError | undefined): string {
-  const isTls = /CERT|SSL|TLS|SIGN|ISSUER/.test(String(error?.details?.reason ?? ''))
-  const tls =
-    'Check its TLS and its certificate; NODE_EXTRA_CA_CERTS adds an authority of your own.'
-  return isTls ? tls : 'Check the network, or name other servers with --imap and --smtp.'
+  const { isUnsafe, next } = connectionTrouble(String(error?.details?.reason ?? ''))
+  return isUnsafe ? next : 'Check the network, or name other servers with --imap and --smtp.'
 }
 
 const plainly = ({ host, port, isSecure, isLoopback }: MailServer): MailServer => ({
