@@ -15,7 +15,8 @@ export const mailSettings = {
   },
   mailFrom: {
     env: 'AGENTMAIL_MAIL_FROM',
-    about: 'the address that local and SMTP mail is sent from',
+    about:
+      'the address that local, IMAP and SMTP mail is sent from; by default the user of the login, where that is one',
   },
   imapUrl: {
     env: 'AGENTMAIL_IMAP_URL',
