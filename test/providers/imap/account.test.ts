@@ -1,9 +1,9 @@
 /** Where an IMAP account is, as the settings say it. */
 import { describe, expect, it } from 'vitest'
-import { Config } from '../../src/config.ts'
-import { AgentMailError } from '../../src/errors.ts'
-import { imapAccount } from '../../src/providers/imap/account.ts'
-import { senderOf } from '../../src/providers/own-sender.ts'
+import { Config } from '../../../src/config.ts'
+import { AgentMailError } from '../../../src/errors.ts'
+import { imapAccount } from '../../../src/providers/imap/account.ts'
+import { senderOf } from '../../../src/providers/own-sender.ts'
 
 const smtp = { AGENTMAIL_SMTP_URL: 'smtp://jane%40example.com:p%40ss@mail.example.com' }
 

@@ -1,12 +1,12 @@
 /** IMAP on a real Dovecot: the suites of all inboxes and of all providers, and what only IMAP has. */
 import { beforeAll, expect, it } from 'vitest'
-import { type MailPlace, providerInboxSuite } from '../suites/inbox-suite.ts'
-import { allFaults, type Fault, providerSuite } from '../suites/provider-suite.ts'
-import { afterAllTests } from '../support/at-end.ts'
-import { describeWith } from '../support/parts.ts'
-import { dovecotPassword } from '../support/providers/dovecot.ts'
-import { ImapPlace, sendFrom, smtpLogin } from '../support/providers/imap-place.ts'
-import type { SmtpFault } from '../support/providers/smtp-server.ts'
+import { type MailPlace, providerInboxSuite } from '../../suites/inbox-suite.ts'
+import { allFaults, type Fault, providerSuite } from '../../suites/provider-suite.ts'
+import { afterAllTests } from '../../support/at-end.ts'
+import { describeWith } from '../../support/parts.ts'
+import { dovecotPassword } from '../../support/providers/dovecot.ts'
+import { ImapPlace, sendFrom, smtpLogin } from '../../support/providers/imap-place.ts'
+import type { SmtpFault } from '../../support/providers/smtp-server.ts'
 
 describeWith('dovecot', 'IMAP', () => {
   const atEnd = afterAllTests()
