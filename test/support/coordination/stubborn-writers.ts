@@ -50,9 +50,7 @@ export class StubbornWriters {
   /** Writes while `work` goes on; over when every write is answered. */
   async writeDuring(work: () => Promise<void>): Promise<void> {
     const agents = await Promise.all(
-      Array.from({ length: this.#options.count }, async (_, index) =>
-        agentIdOf(await this.#call('register', { name: `writer ${index}`, role: 'writer' })),
-      ),
+      Array.from({ length: this.#options.count }, (_, index) => this.#register(`writer ${index}`)),
     )
     const writing = agents.map((agent, index) => this.#write(agent, index))
     try {
@@ -72,6 +70,20 @@ export class StubbornWriters {
       await sleep(1)
     }
     return performance.now() - start
+  }
+
+  /** As stubborn as its writes: on a busy machine a cluster may refuse it for a while, with words. */
+  async #register(name: string): Promise<string> {
+    const start = performance.now()
+    for (;;) {
+      try {
+        return agentIdOf(await this.#call('register', { name, role: 'writer' }))
+      } catch (error) {
+        if (!(error instanceof ToolFailed) || performance.now() - start > patienceMs) throw error
+        toldBy(error.message)
+        await sleep(50)
+      }
+    }
   }
 
   async #write(agent_id: string, index: number): Promise<void> {
